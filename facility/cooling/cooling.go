@@ -1,0 +1,136 @@
+// Package cooling models how heat leaves the building: moist air, coils and exchangers, air paths,
+// liquid loops and plants. Heat, weather and commands go in; watts, litres and the temperature that can
+// be held come out. Every function is pure; what evolves in time belongs to package sim.
+package cooling
+
+// Outdoor is the outdoor air as a plant needs it; FromSample makes one.
+type Outdoor struct {
+	DryBulbC, WetBulbC, DewPointC float64 // °C
+	RH                            float64 // 0 to 1
+	PressurePa                    float64
+}
+
+// System is the cooling side of a facility. Racks name rooms and loops, rooms and loops name plants,
+// each by index.
+type System struct {
+	Rooms  []Room
+	Loops  []Loop
+	Plants []Plant
+}
+
+// Containment says how cold and hot air are kept apart.
+type Containment uint8
+
+// Kinds of containment.
+const (
+	Open Containment = iota
+	ColdAisle
+	HotAisle
+)
+
+// Room is the air side of one hall: air handlers in parallel and the air they share.
+type Room struct {
+	Name           string
+	Units          int     // air handlers installed
+	Redundant      int     // of these, how many may be lost with the claim kept
+	CapacityW      float64 // total duty of one unit at rated airflow, RatedReturnC and RatedWaterC
+	AirflowM3s     float64 // rated airflow of one unit
+	RatedReturnC   float64 // return air at which CapacityW holds
+	RatedWaterC    float64 // entering chilled water at which CapacityW holds
+	WaterRiseK     float64 // rise of the chilled water at rated duty; sets the water flow
+	SupplyC        float64 // supply air set-point
+	FanW           float64 // electrical power of one unit's fans at rated airflow
+	FanExponent    float64 // power goes with (flow share)^exponent
+	FanMin         float64 // lowest flow share
+	Containment    Containment
+	VolumeM3       float64 // air in the room
+	StructureJPerK float64 // heat capacity of floor, walls and racks that follows the room air
+	WallWPerK      float64 // conduction through walls: what a room without cooling loses per K
+	AmbientC       float64 // temperature behind the walls
+	Plant          int     // index in System.Plants
+	Fed            []int   // power nodes that feed the units, by index in the graph
+}
+
+// RoomPoint is where a room settles.
+type RoomPoint struct {
+	SupplyC  float64 // supply air that is held
+	ReturnC  float64
+	FlowM3s  float64 // delivered by the units that run
+	Phi      float64 // delivered flow as a share of what the servers draw, at most what is drawn: [0, 1]
+	FanW     float64 // electrical, all units; it heats the air
+	DutyW    float64 // heat that goes to the plant: room heat + fans, less wall conduction
+	WaterLPM float64 // chilled water drawn
+	WPerK    float64 // d(duty)/d(temperature): the room's heat capacity divided by it is its time constant
+	Held     bool    // the set-point is held
+}
+
+// Loop is a technology coolant loop behind CDUs.
+type Loop struct {
+	Name      string
+	CDUs      int
+	Redundant int
+	CapacityW float64 // of one CDU at ApproachK between facility supply and loop supply and rated flows
+	FlowLPM   float64 // rated secondary flow of one CDU
+	HeadKPa   float64 // pump head at rated flow
+	ApproachK float64
+	Coolant   string  // "PG25", "water": see Coolants
+	VolumeL   float64 // coolant in the loop
+	SupplyC   float64 // set-point
+	PumpW     float64 // electrical power of one CDU's pumps at rated flow
+	Plant     int
+	Fed       []int
+}
+
+// LoopPoint is where a loop settles.
+type LoopPoint struct {
+	SupplyC, ReturnC float64
+	FlowLPM          float64 // delivered
+	Phi              float64 // delivered flow as a share of what the servers want, [0, 1]
+	PumpW            float64
+	DutyW            float64 // heat to the plant: servers + pump heat
+	WPerK            float64
+	Held             bool
+}
+
+// Load is what rooms and loops ask of a plant.
+type Load struct {
+	HeatW   float64 // heat to be taken out of the water
+	ReturnC float64 // water coming back when the set-point is held
+	Units   int     // units that are up
+	SetC    float64 // supply set-point
+	Out     Outdoor
+}
+
+// PlantPoint is where a plant settles.
+type PlantPoint struct {
+	SupplyC                               float64 // facility water that is held
+	CompressorW                           float64 // chillers
+	RejectionW                            float64 // tower or dry-cooler fans
+	PumpW                                 float64 // plant pumps
+	FreeShare                             float64 // share of the heat taken without a compressor, [0, 1]
+	EvaporationKgS, BlowdownKgS, DriftKgS float64
+	WPerK                                 float64 // d(duty)/d(supply temperature) once capacity is short
+	CapacityW                             float64 // what the units that are up can take at SetC
+	Held                                  bool
+	Extrapolated                          int // curve evaluations that were clamped or corrected outside their range
+}
+
+// Plant turns heat and weather into watts, water and the supply temperature that can be held.
+// Solve is pure and safe for concurrent use; a new type of plant is one file that implements it.
+type Plant interface {
+	Solve(Load) PlantPoint
+	Spec() Spec
+}
+
+// Spec is what every plant has whatever its type.
+type Spec struct {
+	Name      string
+	Type      string // "water-cooled-chiller", "dry-cooler" …
+	Units     int
+	Redundant int
+	SupplyC   float64 // set-point
+	CapacityW float64 // of one unit at its rating point
+	HeatJPerK float64 // heat capacity of the water in the plant's circuit
+	Fed       []int
+	Line      int
+}

@@ -1,0 +1,110 @@
+// Package placement puts servers into racks under every limit at once, in integer watts and
+// volt-amperes: demand is rounded up, capacity down. It names what binds, what is stranded and why, and a
+// proven upper bound on the number of servers.
+package placement
+
+import "headroom/facility"
+
+// Limit names what stops a server.
+type Limit string
+
+// The limits, in the order in which ties are named.
+const (
+	Power    Limit = "power"    // rack power
+	Air      Limit = "air"      // rack or room air cooling, kW
+	Airflow  Limit = "airflow"  // room airflow, m3/s
+	Liquid   Limit = "liquid"   // rack or loop liquid cooling, kW
+	Flow     Limit = "flow"     // coolant flow, L/min
+	Space    Limit = "space"    // contiguous U
+	Weight   Limit = "weight"   // kg
+	Feed     Limit = "feed"     // a rack circuit after the worst single loss
+	Phase    Limit = "phase"    // the worst leg of a circuit
+	Upstream Limit = "upstream" // busway, PDU, UPS, transformer, utility after the worst single loss
+	Plant    Limit = "plant"    // chiller, dry cooler at the design day
+	Order    Limit = "order"    // nothing: all that was asked for is placed
+)
+
+// Server is one placed server.
+type Server struct {
+	ID    string // "A01.u03": rack and lowest U
+	Model int    // index in Facility.Models
+	Rack  int    // index in Facility.Racks
+	U     int    // lowest rack unit, from 1
+}
+
+// Refusal says why the next server does not go into a place, in numbers.
+type Refusal struct {
+	Limit Limit
+	Where string  // rack, node or component
+	Short float64 // by how much, in Unit
+	Unit  string  // "W", "VA", "U", "kg", "m3/s", "L/min", "A"
+	Need  float64
+	Free  float64
+}
+
+// RackFit is one rack's answer.
+type RackFit struct {
+	Rack      int
+	Servers   int
+	UsedW     int64 // plan basis
+	AirW      int64
+	LiquidW   int64
+	UsedU     int
+	WeightKg  float64
+	FreeW     int64 // rack power limit less used and reserved, NoLimit if no limit
+	FreeU     int
+	Max       map[Limit]int // how many of the first ordered model each limit alone would admit; absent: no limit stated
+	Binding   Limit         // what stops the next server of the first ordered model
+	Next      []Refusal     // every limit that refuses it, smallest relative shortage first
+	PhaseW    [3]int64      // L1, L2, L3 in normal service
+	FeedShare float64       // worst feed load over its limit after the worst single loss, NaN without limits
+}
+
+// Stranded is capacity that no server can use because another limit binds; NoLimit where the racks state none.
+type Stranded struct {
+	PowerW, AirW, LiquidW int64
+	SpaceU                int
+}
+
+// Failover is what is left after one single loss.
+type Failover struct {
+	Lost           string
+	State          string  // "normal", "redundancy lost", "degraded", "lost"
+	WorstLoadShare float64 // highest load over capacity among the survivors, NaN unknown
+	Worst          string  // the survivor that carries it
+	Racks          int     // racks not normal
+}
+
+// Binding is one line of what stops the next server, over the site.
+type Binding struct {
+	Limit Limit
+	Where string
+	Racks int // racks it stops
+	Short float64
+	Unit  string
+}
+
+// Claim is the verdict on one redundancy claim of the scenario.
+type Claim struct {
+	Where string
+	Claim string // "2N", "N+1"
+	Holds bool
+	Why   string
+}
+
+// Layout is the placed building; everything after it reads it.
+type Layout struct {
+	Facility     *facility.Facility
+	Servers      []Server
+	Racks        []RackFit // one per rack of the facility, in its order
+	Requested    int       // servers asked for; for max: the bound by space and rack limits alone
+	RequestedMax bool
+	Bound        int // no placement can hold more
+	Binding      []Binding
+	Stranded     Stranded
+	Failover     []Failover
+	Claims       []Claim
+	Warnings     []string
+	// DemandW is the plan-basis demand at each power node's output in normal service, by node index.
+	DemandW []int64
+}

@@ -1,0 +1,141 @@
+package facility
+
+import "math"
+
+// Model is a server as the physics needs it: catalogue figures as plain numbers in base units.
+//
+// Power at the cord: P_wall = (BoardW + FanW·s^FanExponent + VRM·ΣP_gpu) / η(load), s the airflow share
+// (1 = rated airflow). GPU power: P = FloorW + leak(T) + u·DynW·f^Alpha, with
+// leak(T) = LeakW·exp(LeakPerK·(T − 65 °C)), u the activity and f the clock share; at u = f = 1 and 65 °C it is TDPW.
+// Die temperature: T = T_in + (R0 + RFlow·s^RExponent)·P, for the mean slot; WorstSlot scales it for the worst.
+type Model struct {
+	Name, Title string
+	Liquid      bool // GPUs sit on cold plates
+	GPU         string
+	GPUs        int
+	HeightU     int
+	WeightKg    float64 // NaN unknown
+	NameplateW  int64
+	SustainedW  int64   // all GPUs at TDP, 25 °C inlet, rounded up
+	PlanW       int64   // what placement counts, from the plan basis and any cap
+	PlanLiquidW int64   // of PlanW, into liquid, rounded up
+	PlanAirW    int64   // of PlanW, into air, rounded up
+	ServerCapW  float64 // cap at the cord, +Inf for none
+	GPUCapW     float64 // cap on each GPU, +Inf for none (TDPW always holds)
+
+	BoardW      float64
+	FanW        float64 // at rated airflow
+	FanExponent float64
+	FanMin      float64 // lowest airflow share
+	FanMax      float64 // highest airflow share the fans can reach
+	AirflowM3s  float64 // rated, at s = 1
+	VRM         float64
+	PF          float64 // power factor loaded
+
+	PSUs       int
+	PSUNeeded  int       // fewer than this and ShortRule applies
+	PSURatingW float64   // output watts of one
+	PSULoad    []float64 // load shares, ascending
+	PSUEff     []float64 // efficiencies at PSULoad
+	ShortRule  string    // "off", "degraded": what the server does with too few PSUs
+	ShortCap   float64   // share of nameplate it may draw while degraded
+
+	LiquidShare float64 // of wall power, into liquid
+	FlowLPM     float64 // coolant at rated flow, 0 for air
+	InletMinC   float64
+	InletMaxC   float64 // air inlet range the maker allows
+	CoolantMaxC float64 // NaN for air
+
+	TDPW, IdleW, IdleC   float64
+	FloorW, DynW         float64 // derived, see Resolve
+	LeakW, LeakPerK      float64 // at 65 °C, and per K
+	Alpha                float64
+	ClockMin             float64 // lowest clock share
+	CapMinW              float64 // lowest power cap the GPU takes
+	LimitC, SlowC, ShutC float64 // software limit, hardware slowdown, shutdown
+	R0, RFlow, RExponent float64 // K/W
+	WorstSlot            float64 // resistance of the worst slot over the mean one
+	GPUHeatJPerK         float64 // die with heat sink or cold plate
+	TargetC              float64 // fans hold the worst slot at or below this while they can
+	PeakTFLOPS           float64 // dense BF16 (FP16 where there is no BF16) of one GPU
+	MemoryGB             float64
+}
+
+// Resolve fills what follows from the other figures.
+func (m *Model) Resolve() {
+	m.FloorW = m.IdleW - m.LeakAt(m.IdleC)
+	if m.FloorW < 0 {
+		m.FloorW = 0
+	}
+	m.DynW = m.TDPW - m.FloorW - m.LeakW
+	m.SustainedW = int64(math.Ceil(m.WallW(float64(m.GPUs)*m.TDPW, m.FanShare(m.TDPW, 25))))
+}
+
+// LeakAt returns the leakage of one GPU at a die temperature.
+func (m *Model) LeakAt(dieC float64) float64 {
+	return m.LeakW * math.Exp(m.LeakPerK*(dieC-65))
+}
+
+// GPUW returns the power of one GPU at activity u, clock share f and die temperature.
+func (m *Model) GPUW(u, f, dieC float64) float64 {
+	return m.FloorW + m.LeakAt(dieC) + u*m.DynW*math.Pow(f, m.Alpha)
+}
+
+// Resistance returns the mean slot's K/W at airflow (or coolant flow) share s.
+func (m *Model) Resistance(s float64) float64 {
+	return m.R0 + m.RFlow*math.Pow(s, m.RExponent)
+}
+
+// FanShare returns the airflow share at which the worst slot sits at TargetC, within the fans' range.
+func (m *Model) FanShare(gpuW, inletC float64) float64 {
+	if m.Liquid {
+		return m.FanMin
+	}
+	need := (m.TargetC - inletC) / (gpuW * m.WorstSlot)
+	if need <= m.R0 {
+		return m.FanMax
+	}
+	return math.Min(m.FanMax, math.Max(m.FanMin, math.Pow((need-m.R0)/m.RFlow, 1/m.RExponent)))
+}
+
+// Efficiency returns the efficiency of the supplies at a DC output, shared by n of them.
+func (m *Model) Efficiency(dcW float64, n int) float64 {
+	x := dcW / (float64(n) * m.PSURatingW)
+	l, e := m.PSULoad, m.PSUEff
+	if x <= l[0] { // constant loss below the first point
+		lossShare := l[0] * (1/e[0] - 1)
+		if x <= 0 {
+			return e[0]
+		}
+		return x / (x + lossShare)
+	}
+	for i := 1; i < len(l); i++ {
+		if x <= l[i] {
+			return e[i-1] + (e[i]-e[i-1])*(x-l[i-1])/(l[i]-l[i-1])
+		}
+	}
+	return e[len(e)-1]
+}
+
+// WallW returns the power at the cord for the sum of GPU powers and an airflow share.
+func (m *Model) WallW(gpuSumW, s float64) float64 {
+	dc := m.BoardW + m.FanPowerW(s) + m.VRM*gpuSumW
+	return dc / m.Efficiency(dc, m.PSUs)
+}
+
+// FanPowerW returns the electrical power of the server's fans at airflow share s.
+func (m *Model) FanPowerW(s float64) float64 {
+	if m.FanW == 0 {
+		return 0
+	}
+	return m.FanW * math.Pow(s, m.FanExponent)
+}
+
+// WorkRate returns the rate of work at clock share f for a memory-bound share m:
+// 1/(m + (1−m)/f). 1 at full clock, 0 at a stopped clock unless all of it is memory-bound.
+func WorkRate(memoryBound, f float64) float64 {
+	if f <= 0 {
+		return 0
+	}
+	return 1 / (memoryBound + (1-memoryBound)/f)
+}

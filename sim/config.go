@@ -1,0 +1,71 @@
+package sim
+
+import (
+	"time"
+
+	"headroom/facility/weather"
+	"headroom/sim/workload"
+)
+
+// Config is what happens in the building: work, weather, failures, prices.
+type Config struct {
+	ID       string // UUIDv5 of resolved scenario, input contents, seed and model version
+	Scenario string
+	Variant  string
+	Seed     uint64
+	Start    time.Time // local wall clock, held in UTC
+	LengthNS int64
+	Weather  *weather.Series
+	Classes  []workload.Class // Job.Class indexes it, replays included
+	Replays  [][]workload.Job // traces, each in order of arrival
+	Failures Failures
+	// Price and Carbon are NaN where the scenario states none.
+	PricePerKWh    float64
+	Currency       string
+	CarbonKgPerKWh float64
+	SeriesStepNS   int64
+	ToleranceK     float64
+	Air            AirClass
+	FanMaxShare    float64 // no server fan goes beyond this share of rated airflow; +Inf for none
+	Check          bool    // run the invariants; a broken one is an error
+	Warnings       []string
+}
+
+// AirClass is the inlet range hours are counted against, °C. Recommended and allowable are by class;
+// a server's own narrower range wins.
+type AirClass struct {
+	Name                            string
+	RecommendedLow, RecommendedHigh float64
+	AllowableLow, AllowableHigh     float64
+}
+
+// Failures are random and scripted losses.
+type Failures struct {
+	ServerPerNodeDay float64 // 0: none
+	RepairS          float64
+	RestartS         float64 // s of a job's time lost in every restart besides the work since its checkpoint
+	Events           []Loss
+}
+
+// Part says which table a Target indexes.
+type Part uint8
+
+// Parts that can be lost.
+const (
+	RoomUnit  Part = iota // an air handler
+	LoopUnit              // a CDU
+	PlantUnit             // a chiller, a dry cooler
+	PowerUnit             // a unit of a power node
+	RackPart              // a whole rack
+	ServerPart
+)
+
+// Loss is one scripted loss.
+type Loss struct {
+	Name  string // as the scenario writes it
+	AtNS  int64  // after the start of the run
+	ForNS int64  // 0: until the end
+	Part  Part
+	Index int // of room, loop, plant, node, rack, server
+	Units int // how many units are lost; all when it is at least the installed number
+}

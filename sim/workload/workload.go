@@ -1,0 +1,60 @@
+// Package workload holds job classes, arrivals and traces: what asks for GPUs, when and for how long.
+package workload
+
+// Kind is the kind of work; it sets how strongly clocks slow it.
+type Kind uint8
+
+// Kinds of work.
+const (
+	Training Kind = iota // gang-scheduled, synchronous, checkpoints
+	FineTuning
+	Inference // replicas under a request rate that changes over the day
+	Batch
+)
+
+// Job is one request for GPUs.
+type Job struct {
+	ID          int32
+	Class       int32
+	Arrival     int64   // ns after the start of the run
+	GPUs        int32   // ≥ 1
+	WorkS       float64 // seconds at full clock on its GPUs; +Inf for a service that runs to the end
+	Activity    float64 // u while it runs, [0, 1]
+	MemoryBound float64 // [0, 1]
+}
+
+// Class is one line of a workload.
+type Class struct {
+	Name string
+	Kind Kind
+	// GPUs are the sizes with their weights; a service has one size, the GPUs of a replica.
+	GPUs []Size
+	// Replicas is the number of replicas of a service, 0 for every other kind.
+	Replicas int
+	// RatePerS is the mean arrival rate of jobs; arrivals are Poisson.
+	RatePerS float64
+	// MedianS and SigmaLn are the log-normal length at full clock.
+	MedianS, SigmaLn float64
+	// Activity is u while a job runs; a service multiplies it by Profile.
+	Activity    float64
+	MemoryBound float64
+	// Profile is the share of peak load by hour of the week, Monday 00:00 first; nil: constant.
+	Profile []float64
+	// CheckpointS is the interval between checkpoints, 0: Young's default from the failure rate and
+	// CheckpointCostS; Inf: none.
+	CheckpointS, CheckpointCostS float64
+	Restart                      bool   // a job that loses a server is queued again
+	Trace                        string // file it was read from, "" when synthetic
+	Line                         int
+}
+
+// Size is a number of GPUs and its weight in the mix.
+type Size struct {
+	GPUs   int
+	Weight uint64
+}
+
+// Source yields jobs in order of arrival.
+type Source interface {
+	Next() (Job, bool)
+}
