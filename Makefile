@@ -1,0 +1,48 @@
+# Everything a fresh machine with Go needs: each target fetches what it lacks.
+# `make test` and `make run` are the README's two commands' longer names.
+
+GO      ?= go
+# Two workers suit the smallest machine we support; give a bigger one more: make test JOBS=8
+JOBS    ?= 2
+ARGS    ?= run first-hall -o out
+
+LINT_VERSION := v2.15.0
+# The linter is built once and kept outside the tree, under its version.
+TOOLS   ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/headroom/tools
+LINT    := $(TOOLS)/golangci-lint-$(LINT_VERSION)/golangci-lint
+
+.PHONY: all build test lint fmt bench run clean
+all: build test lint
+
+build:
+	$(GO) build -o bin/ ./cmd/...
+
+test:
+	$(GO) test -p $(JOBS) ./...
+
+lint: $(LINT)
+	$(LINT) run --concurrency $(JOBS) ./...
+
+# gofumpt at the version the linter checks with.
+fmt: $(LINT)
+	$(LINT) fmt ./...
+
+bench:
+	$(GO) test -p 1 -run '^$$' -bench . -benchmem ./...
+
+run:
+	$(GO) run ./cmd/headroom $(ARGS)
+
+clean:
+	rm -rf bin out
+
+# A linter of the right version on the PATH is used as it is; otherwise it is built, which takes a few minutes.
+$(LINT):
+	@mkdir -p $(@D)
+	@have=$$(command -v golangci-lint || true); \
+	if [ -n "$$have" ] && "$$have" version 2>/dev/null | grep -q 'version $(LINT_VERSION:v%=v\?%) '; then \
+		ln -sf "$$have" $@; \
+	else \
+		echo "building golangci-lint $(LINT_VERSION) into $(@D), once"; \
+		GOBIN=$(@D) GOFLAGS= $(GO) install -p $(JOBS) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION); \
+	fi
