@@ -139,3 +139,15 @@ func WorkRate(memoryBound, f float64) float64 {
 	}
 	return 1 / (memoryBound + (1-memoryBound)/f)
 }
+
+// ClockFor returns the clock share at which the dynamic part of a GPU's power, full at fullW, is dynW:
+// within [ClockMin, 1].
+func (m *Model) ClockFor(dynW, fullW float64) float64 {
+	if dynW >= fullW {
+		return 1
+	}
+	if dynW <= 0 {
+		return m.ClockMin
+	}
+	return math.Max(m.ClockMin, math.Pow(dynW/fullW, 1/m.Alpha))
+}
