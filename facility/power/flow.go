@@ -1,0 +1,246 @@
+package power
+
+import "math"
+
+// Consumer is one electrical load: a server, a rack, an air handler. Its load is shared equally by the
+// nodes in Fed that are live.
+type Consumer struct {
+	Name string
+	Fed  []int
+	IT   bool
+	PF   float64 // power factor, for reports; 0 where it is not known
+}
+
+// Flow holds what every node carries for one graph and one set of consumers: loads in W at the
+// consumers go up through every loss to the sources. It is not safe for concurrent use.
+//
+// Loads are held in steps of 2⁻²⁸ W (4 nW) as integers, so that the state depends only on the present
+// loads and never on the order or number of changes that led to it, and A + B is the load exactly.
+type Flow struct {
+	// By node, read only. InW = OutW + LossW. A node that is not live carries nothing.
+	InW, OutW, LossW []float64
+	ITOutW           []float64 // part of OutW that goes on to IT consumers, with its share of the losses below
+	Up               []int     // units that are up
+	Live             []bool    // has a unit up and a live source
+	OnBattery        []bool    // carries its load from its own battery
+
+	// Refused counts calls of Set with a load that is negative, not a number or beyond 1 GW; they
+	// change nothing.
+	Refused int
+
+	g         *Graph
+	consumers []consumer
+	state     []nodeState
+	sources   []int32   // live sources of every node, nodeState.first onwards
+	standby   []bool    // fed by generators alone: no-load loss only while it is called on
+	paths     [][]int32 // by distinct set of feeds, every ancestor, children before parents
+	lossByK   [RackFeed + 1]int64
+	itByK     [RackFeed + 1]int64 // at outputs of the lowest nodes of a kind
+	mixed     [RackFeed + 1]bool  // some node of the kind feeds IT both directly and through its own kind
+	itTotal   int64
+	drawn     int64 // at sources and batteries
+}
+
+type consumer struct {
+	load int64
+	it   bool
+	fed  []int32
+	live []int32 // of fed
+	path int32
+}
+
+// nodeState is one node in fixed point; loss = a + b·out + c·out².
+type nodeState struct {
+	out, in, loss int64
+	it, itIn      int64
+	dOut, dIT     int64 // change not yet applied
+	a, b, c       float64
+	first         int32 // in Flow.sources
+	sources       int32 // live sources that share what it draws
+	kind          Kind
+	isSource      bool // draws from outside: utility, generator, or on battery
+	lowest        bool // no node of its kind below
+}
+
+const (
+	stepsPerW = 1 << 28
+	maxLoadW  = 1e9 // of one consumer
+)
+
+func toSteps(w float64) int64 { return int64(math.Round(w * stepsPerW)) }
+func toW(steps int64) float64 { return float64(steps) * (1.0 / stepsPerW) }
+
+// share returns the part that the j-th of k takes; the remainder goes one step each to the first.
+func share(total int64, k, j int32) int64 {
+	switch k {
+	case 1:
+		return total
+	case 2:
+		return (total + 1 - int64(j)) >> 1
+	}
+	q := total / int64(k)
+	if int64(j) < total-q*int64(k) {
+		q++
+	}
+	return q
+}
+
+// NewFlow returns the flow with every unit up and every load 0, solved. Indices in Fed that are not
+// nodes of the graph are ignored; a consumer left without feeds is never served.
+func (g *Graph) NewFlow(consumers []Consumer) *Flow {
+	n := len(g.Nodes)
+	f := &Flow{
+		InW: make([]float64, n), OutW: make([]float64, n), LossW: make([]float64, n), ITOutW: make([]float64, n),
+		Up: make([]int, n), Live: make([]bool, n), OnBattery: make([]bool, n),
+		g:         g,
+		consumers: make([]consumer, len(consumers)),
+		state:     make([]nodeState, n),
+		standby:   make([]bool, n),
+	}
+	edges := 0
+	for i := range g.Nodes {
+		f.Up[i] = g.Nodes[i].Units
+		f.state[i].first = int32(edges)
+		f.state[i].kind = g.Nodes[i].Kind
+		edges += len(g.parents[i])
+		f.standby[i] = g.Nodes[i].Kind == Generator
+		if len(g.parents[i]) > 0 {
+			f.standby[i] = true
+			for _, p := range g.parents[i] {
+				f.standby[i] = f.standby[i] && f.standby[p]
+			}
+		}
+	}
+	f.sources = make([]int32, edges)
+	f.addConsumers(consumers)
+	f.findMeters()
+	f.Solve()
+	return f
+}
+
+// addConsumers copies the consumers and finds the path of each distinct set of feeds.
+func (f *Flow) addConsumers(consumers []Consumer) {
+	known := map[string]int32{}
+	var key []byte
+	for i, c := range consumers {
+		to := &f.consumers[i]
+		to.it = c.IT
+		key = key[:0]
+		for _, n := range c.Fed {
+			if n >= 0 && n < len(f.state) {
+				to.fed = append(to.fed, int32(n))
+				key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+			}
+		}
+		to.live = make([]int32, 0, len(to.fed))
+		p, ok := known[string(key)]
+		if !ok {
+			p = int32(len(f.paths))
+			known[string(key)] = p
+			f.paths = append(f.paths, f.pathOf(to.fed))
+		}
+		to.path = p
+	}
+}
+
+// pathOf returns the feeds and all their ancestors, children before parents.
+func (f *Flow) pathOf(fed []int32) []int32 {
+	seen := map[int32]bool{}
+	var path []int32
+	add := func(n int32) {
+		if !seen[n] {
+			seen[n] = true
+			path = append(path, n)
+		}
+	}
+	for _, n := range fed {
+		add(n)
+	}
+	for k := 0; k < len(path); k++ {
+		for _, p := range f.g.parents[path[k]] {
+			add(int32(p))
+		}
+	}
+	sortDescending(path)
+	return path
+}
+
+func sortDescending(s []int32) {
+	for i := 1; i < len(s); i++ { // a path holds about ten nodes
+		for j := i; j > 0 && s[j] > s[j-1]; j-- {
+			s[j], s[j-1] = s[j-1], s[j]
+		}
+	}
+}
+
+// Set changes the load of one consumer. Only the nodes on its way up are touched, with their losses
+// taken at the new load; nothing is allocated.
+func (f *Flow) Set(consumer int, w float64) {
+	if !(w >= 0 && w <= maxLoadW) {
+		f.Refused++
+		return
+	}
+	c := &f.consumers[consumer]
+	old, now := c.load, toSteps(w)
+	if old == now {
+		return
+	}
+	c.load = now
+	k := int32(len(c.live))
+	if k == 0 {
+		return
+	}
+	for j, n := range c.live {
+		d := share(now, k, int32(j)) - share(old, k, int32(j))
+		s := &f.state[n]
+		s.dOut += d
+		if c.it {
+			s.dIT += d
+		}
+	}
+	if c.it {
+		f.itTotal += now - old
+	}
+	for _, n := range f.paths[c.path] {
+		f.apply(n)
+	}
+}
+
+// apply brings a node up to date with its pending change and passes what it draws on to its sources.
+func (f *Flow) apply(n int32) {
+	if s := &f.state[n]; s.dOut != 0 || s.dIT != 0 {
+		f.refresh(n)
+	}
+}
+
+// refresh is apply without the short cut.
+func (f *Flow) refresh(n int32) {
+	s := &f.state[n]
+	s.out += s.dOut
+	s.it += s.dIT
+	if s.lowest {
+		f.itByK[s.kind] += s.dIT
+	}
+	s.dOut, s.dIT = 0, 0
+	out := float64(s.out)
+	loss := int64(s.a + out*(s.b+out*s.c) + 0.5)
+	oldIn, oldITIn := s.in, s.itIn
+	f.lossByK[s.kind] += loss - s.loss
+	s.loss, s.in = loss, s.out+loss
+	s.itIn = 0
+	if s.out > 0 {
+		s.itIn = s.in
+		if s.it != s.out {
+			s.itIn = int64(float64(s.in)*(float64(s.it)/out) + 0.5)
+		}
+	}
+	if s.isSource {
+		f.drawn += s.in - oldIn
+	}
+	for j, k := int32(0), s.sources; j < k; j++ {
+		p := &f.state[f.sources[s.first+j]]
+		p.dOut += share(s.in, k, j) - share(oldIn, k, j)
+		p.dIT += share(s.itIn, k, j) - share(oldITIn, k, j)
+	}
+	f.OutW[n], f.InW[n], f.LossW[n], f.ITOutW[n] = toW(s.out), toW(s.in), toW(loss), toW(s.it)
+}

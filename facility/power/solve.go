@@ -1,0 +1,232 @@
+package power
+
+// SetUp sets how many units of a node are up (held within 0 and those installed), finds anew what is
+// live and what carries what, and solves the whole graph.
+func (f *Flow) SetUp(node, units int) {
+	f.Up[node] = min(max(units, 0), f.g.Nodes[node].Units)
+	f.Solve()
+}
+
+// SetBattery lets a node carry its load from its own battery, or ends that. On battery a node is live
+// whatever happens above it as long as a unit is up, and draws nothing from its sources; what it draws
+// from the battery counts in FacilityW. How long the battery lasts is the caller's to follow.
+func (f *Flow) SetBattery(node int, on bool) {
+	f.OnBattery[node] = on
+	f.Solve()
+}
+
+// Solve computes everything from the loads and the units that are up.
+func (f *Flow) Solve() {
+	f.findLive()
+	f.findRunning()
+	f.lossByK, f.itByK = [len(f.lossByK)]int64{}, [len(f.itByK)]int64{}
+	f.itTotal, f.drawn = 0, 0
+	for i := range f.state {
+		s := &f.state[i]
+		s.in, s.out, s.loss, s.it, s.itIn = 0, 0, 0, 0, 0
+		s.dOut, s.dIT = 0, 0
+	}
+	for i := range f.consumers {
+		c := &f.consumers[i]
+		c.live = c.live[:0]
+		for _, n := range c.fed {
+			if f.Live[n] {
+				c.live = append(c.live, n)
+			}
+		}
+		k := int32(len(c.live))
+		for j, n := range c.live {
+			d := share(c.load, k, int32(j))
+			f.state[n].dOut += d
+			if c.it {
+				f.state[n].dIT += d
+			}
+		}
+		if c.it && k > 0 {
+			f.itTotal += c.load
+		}
+	}
+	for n := len(f.state) - 1; n >= 0; n-- {
+		f.refresh(int32(n))
+	}
+}
+
+// findLive marks what is live, from the sources down, and lists the live sources of each node.
+func (f *Flow) findLive() {
+	for i := range f.state {
+		s := &f.state[i]
+		node := &f.g.Nodes[i]
+		s.sources, s.isSource = 0, true
+		f.Live[i] = f.Up[i] > 0
+		if len(f.g.parents[i]) == 0 || (f.OnBattery[i] && f.Live[i]) {
+			continue
+		}
+		s.isSource = false
+		if f.Live[i] {
+			for _, p := range f.g.parents[i] {
+				if f.Live[p] && !(node.Transfer && s.sources == 1) {
+					f.sources[s.first+s.sources] = int32(p)
+					s.sources++
+				}
+			}
+		}
+		f.Live[i] = s.sources > 0
+	}
+}
+
+// findRunning sets the loss curve of each node: none where it is dead or where it is fed by generators
+// alone and nothing calls on it.
+func (f *Flow) findRunning() {
+	called := make([]bool, len(f.state))
+	for i := range f.consumers {
+		for _, n := range f.consumers[i].fed {
+			called[n] = true
+		}
+	}
+	for i := len(f.state) - 1; i >= 0; i-- {
+		s := &f.state[i]
+		node := &f.g.Nodes[i]
+		end := len(f.g.children[i]) == 0 && node.Kind != Generator
+		running := f.Live[i] && (!f.standby[i] || called[i] || end)
+		s.a, s.b, s.c = 0, 0, 0
+		if !running {
+			continue
+		}
+		ratedW := node.RatingVA * node.PF * float64(f.Up[i])
+		s.a = node.Loss.A * ratedW * stepsPerW
+		s.b = node.Loss.B
+		s.c = node.Loss.C / (ratedW * stepsPerW)
+		for j := range s.sources {
+			called[f.sources[s.first+j]] = true
+		}
+	}
+}
+
+// findMeters finds at which nodes of a kind the power that goes on to IT is metered: the lowest ones.
+func (f *Flow) findMeters() {
+	above := make([][RackFeed + 1]bool, len(f.state)) // a node of the kind stands below
+	direct := make([][RackFeed + 1]bool, len(f.state))
+	for i := range f.consumers {
+		if f.consumers[i].it {
+			for _, n := range f.consumers[i].fed {
+				for k := range direct[n] {
+					direct[n][k] = true
+				}
+			}
+		}
+	}
+	for i := len(f.state) - 1; i >= 0; i-- {
+		kind := f.g.Nodes[i].Kind
+		f.state[i].lowest = !above[i][kind]
+		if above[i][kind] && direct[i][kind] {
+			f.mixed[kind] = true
+		}
+		for _, p := range f.g.parents[i] {
+			for k := range above[p] {
+				same := Kind(k) == kind
+				above[p][k] = above[p][k] || above[i][k] || same
+				// IT reached through no node of this kind
+				direct[p][k] = direct[p][k] || (direct[i][k] && !same)
+			}
+		}
+	}
+}
+
+// FacilityW returns what is drawn at the sources: utilities, generators and batteries in use.
+func (f *Flow) FacilityW() float64 { return toW(f.drawn) }
+
+// ITW returns the load of the IT consumers that are served.
+func (f *Flow) ITW() float64 { return toW(f.itTotal) }
+
+// KindLossW returns the losses of all nodes of a kind.
+func (f *Flow) KindLossW(kind Kind) float64 { return toW(f.lossByK[kind]) }
+
+// LoadW returns the load of a consumer as it was last set, served or not.
+func (f *Flow) LoadW(consumer int) float64 { return toW(f.consumers[consumer].load) }
+
+// Served says whether a consumer has a live feed.
+func (f *Flow) Served(consumer int) bool { return len(f.consumers[consumer].live) > 0 }
+
+// LiveFeeds returns how many of a consumer's feeds are live.
+func (f *Flow) LiveFeeds(consumer int) int { return len(f.consumers[consumer].live) }
+
+// Overloaded returns the nodes that carry more than their capacity with the units that are up,
+// ascending.
+func (f *Flow) Overloaded() []int {
+	var over []int
+	for i := range f.state {
+		if f.OutW[i] > 0 && f.OutW[i] > f.CapacityW(i) {
+			over = append(over, i)
+		}
+	}
+	return over
+}
+
+// CapacityW returns what a node may carry with the units that are up, in W, not rounded.
+func (f *Flow) CapacityW(node int) float64 {
+	n := &f.g.Nodes[node]
+	return n.RatingVA * n.PF * n.Derate * float64(f.Up[node])
+}
+
+// MeterITW returns the power that goes on to IT as metered at the outputs of all nodes of a kind. Where
+// nodes of a kind stand in a row, what passes several is metered at the lowest.
+func (f *Flow) MeterITW(kind Kind) float64 {
+	if !f.mixed[kind] {
+		return toW(f.itByK[kind])
+	}
+	m := f.ITMeter(kind)
+	return m.MeterW
+}
+
+// Meter is the IT power at one kind of node and where it goes.
+type Meter struct {
+	MeterW    float64 // at the outputs
+	LossW     float64 // of it, lost below the meter
+	ConsumerW float64 // of it, at the IT consumers
+}
+
+// ITMeter follows the power that goes on to IT from the meters of a kind down to the consumers, by a way
+// of its own: MeterW = LossW + ConsumerW is a check of everything else here. Where a node carries IT
+// and other load, its loss is shared in proportion.
+func (f *Flow) ITMeter(kind Kind) Meter {
+	n := len(f.state)
+	under := make([]float64, n) // share of a node's output that has passed a meter above or here
+	var m Meter
+	for i := range n {
+		s := &f.state[i]
+		for j := range s.sources {
+			under[i] += under[f.sources[s.first+j]] / float64(s.sources)
+		}
+		if s.kind == kind {
+			under[i] = 1
+		}
+	}
+	unmetered := make([]float64, n) // W of a node's IT output that meets no further meter
+	for i := range f.consumers {
+		c := &f.consumers[i]
+		if !c.it {
+			continue
+		}
+		for j, node := range c.live {
+			w := toW(share(c.load, int32(len(c.live)), int32(j)))
+			unmetered[node] += w
+			m.ConsumerW += w * under[node]
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		s := &f.state[i]
+		if s.kind == kind {
+			m.MeterW += unmetered[i]
+			continue
+		}
+		if s.it == 0 {
+			continue
+		}
+		lossW := f.LossW[i] * unmetered[i] / f.OutW[i]
+		m.LossW += lossW * under[i]
+		for j := range s.sources {
+			unmetered[f.sources[s.first+j]] += (unmetered[i] + lossW) / float64(s.sources)
+		}
+	}
+	return m
+}
