@@ -2,6 +2,7 @@ package event
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -31,6 +32,9 @@ const (
 	root  = arity - 1
 )
 
+// padding comes before no event.
+var padding = key{math.MaxUint64, math.MaxUint64}
+
 // signBit turns the order of int64 into that of uint64.
 const signBit = 1 << 63
 
@@ -40,11 +44,12 @@ type key struct {
 	low uint64 // kind, sequence, slot
 }
 
-// before says whether a comes before b. It compares as one 128-bit number and has no branch.
-func before(a, b key) bool {
+// before is 1 when a comes before b, else 0. It compares as one 128-bit number and has no branch: which of two events is
+// first is a coin toss that no processor predicts.
+func before(a, b *key) uint64 {
 	_, borrow := bits.Sub64(a.low, b.low, 0)
 	_, borrow = bits.Sub64(a.at, b.at, borrow)
-	return borrow != 0
+	return borrow
 }
 
 func (k key) slot() ID { return ID(k.low & slotMask) }
@@ -53,7 +58,8 @@ func (k key) slot() ID { return ID(k.low & slotMask) }
 //
 // It is a value of one simulation and not safe for concurrent use.
 type Queue struct {
-	heap   []key   // entries from root on
+	heap   []key   // entries from root to end, then padding up to a whole group of siblings
+	end    int     // one behind the last entry, 0 before the first push
 	place  []int32 // by slot: index in heap, or -1-next free slot
 	entity []int32 // by slot
 	free   ID      // first free slot, None when there is none
@@ -68,17 +74,14 @@ func (q *Queue) Reserve(n int) {
 	if n = min(n, MaxPending); n <= 0 {
 		return
 	}
-	q.heap = slices.Grow(q.heap, max(0, n+root-len(q.heap)))
+	q.heap = slices.Grow(q.heap, max(0, n+root+arity-len(q.heap)))
 	q.place = slices.Grow(q.place, max(0, n+1-len(q.place)))
 	q.entity = slices.Grow(q.entity, max(0, n+1-len(q.entity)))
 }
 
 // Len is the number of pending events.
 func (q *Queue) Len() int {
-	n := len(q.heap) - root
-	if n <= 0 {
-		return 0
-	}
+	n := max(q.end-root, 0)
 	if q.hole {
 		n--
 	}
@@ -100,16 +103,19 @@ func (q *Queue) Push(at int64, kind uint8, entity int32) ID {
 		q.down(root, k)
 		return slot
 	}
-	q.heap = append(q.heap, k)
-	q.up(len(q.heap)-1, k)
+	if q.end == len(q.heap) {
+		q.heap = append(q.heap, padding, padding, padding, padding)
+	}
+	q.end++
+	q.up(q.end-1, k)
 	return slot
 }
 
 // Move gives a pending event another time, earlier or later, and a new sequence number: it comes after the events of
 // its kind already scheduled for that instant. It panics when the event is not pending.
 func (q *Queue) Move(id ID, at int64) {
+	seq := q.nextSeq() // before find, as it may renumber
 	i := q.find(id, "Move")
-	seq := q.nextSeq()
 	if q.hole {
 		q.fill()
 		i = q.place[id]
@@ -128,10 +134,7 @@ func (q *Queue) Remove(id ID) {
 	}
 	old := q.heap[i]
 	q.release(id)
-	n := len(q.heap) - 1
-	last := q.heap[n]
-	q.heap = q.heap[:n]
-	if i < n {
+	if last := q.cut(); i < q.end {
 		q.settle(i, old, last)
 	}
 }
@@ -141,7 +144,7 @@ func (q *Queue) Pop() (Event, bool) {
 	if q.hole {
 		q.fill()
 	}
-	if len(q.heap) <= root {
+	if q.end <= root {
 		return Event{}, false
 	}
 	k := q.heap[root]
@@ -157,7 +160,7 @@ func (q *Queue) NextAt() (int64, bool) {
 	if q.hole {
 		q.fill()
 	}
-	if len(q.heap) <= root {
+	if q.end <= root {
 		return 0, false
 	}
 	return int64(q.heap[root].at ^ signBit), true
@@ -180,7 +183,8 @@ func (q *Queue) newSlot() ID {
 	if len(q.place) == 0 { // slot 0 is None
 		q.place = append(q.place, -1)
 		q.entity = append(q.entity, 0)
-		q.heap = append(q.heap, key{}, key{}, key{})
+		q.heap = append(q.heap, padding, padding, padding, padding)
+		q.end = root
 	}
 	if len(q.place) > MaxPending {
 		panic(fmt.Sprintf("event: more than %d events pending", MaxPending))
@@ -203,12 +207,9 @@ func (q *Queue) renumber() {
 	if q.hole {
 		q.fill()
 	}
-	pending := q.heap[min(root, len(q.heap)):]
+	pending := q.heap[min(root, q.end):q.end]
 	slices.SortFunc(pending, func(a, b key) int {
-		if before(a, b) {
-			return -1
-		}
-		return 1
+		return 1 - 2*int(before(&a, &b))
 	})
 	q.seq = 0
 	for i := range pending {
@@ -222,17 +223,22 @@ func (q *Queue) renumber() {
 // fill closes the hole at the root with the last entry.
 func (q *Queue) fill() {
 	q.hole = false
-	n := len(q.heap) - 1
-	last := q.heap[n]
-	q.heap = q.heap[:n]
-	if n > root {
+	if last := q.cut(); q.end > root {
 		q.down(root, last)
 	}
 }
 
+// cut takes the last entry off the heap.
+func (q *Queue) cut() key {
+	q.end--
+	last := q.heap[q.end]
+	q.heap[q.end] = padding
+	return last
+}
+
 // settle puts k where old was and restores the order.
 func (q *Queue) settle(i int, old, k key) {
-	if before(k, old) {
+	if before(&k, &old) != 0 {
 		q.up(i, k)
 	} else {
 		q.down(i, k)
@@ -245,7 +251,7 @@ func (q *Queue) up(i int, k key) {
 	for i > root {
 		parent := i/arity + root - 1
 		p := heap[parent]
-		if !before(k, p) {
+		if before(&k, &p) == 0 {
 			break
 		}
 		heap[i] = p
@@ -261,43 +267,22 @@ func (q *Queue) down(i int, k key) {
 	heap, place := q.heap, q.place
 	for {
 		first := arity * (i - root + 1)
-		var child int
-		var c key
-		if first+arity <= len(heap) {
-			child, c = least(heap[first:first+arity:first+arity], first)
-		} else {
-			if first >= len(heap) {
-				break
-			}
-			child, c = first, heap[first]
-			for j := first + 1; j < len(heap); j++ {
-				if before(heap[j], c) {
-					child, c = j, heap[j]
-				}
-			}
+		if first >= q.end {
+			break
 		}
-		if !before(c, k) {
+		// Which of the four siblings is first, written out as the compiler would not inline it.
+		s := (*[arity]key)(heap[first : first+arity : first+arity])
+		a := before(&s[1], &s[0])
+		b := 2 + before(&s[3], &s[2])
+		a ^= (a ^ b) & -before(&s[b&3], &s[a&3])
+		c := s[a&3]
+		if before(&c, &k) == 0 {
 			break
 		}
 		heap[i] = c
 		place[c.slot()] = int32(i)
-		i = child
+		i = first + int(a)
 	}
 	heap[i] = k
 	place[k.slot()] = int32(i)
-}
-
-// least is the first of four siblings, with its index.
-func least(s []key, first int) (int, key) {
-	a, b := 0, 2
-	if before(s[1], s[0]) {
-		a = 1
-	}
-	if before(s[3], s[2]) {
-		b = 3
-	}
-	if before(s[b&3], s[a&3]) {
-		a = b
-	}
-	return first + a, s[a&3]
 }
