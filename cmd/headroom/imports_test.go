@@ -41,16 +41,21 @@ var plotsReads = []string{"facility", "sim", "plots"}
 
 // What the building and the engine may not touch: the machine they run on.
 var (
-	impurePackages = []string{"os", "net", "syscall", "log", "math/rand", "runtime/debug", "testing"}
+	impurePackages = []string{"os", "net", "syscall", "log", "runtime/debug", "testing"}
 	wallClock      = map[string]bool{
 		"Now": true, "Since": true, "Until": true, "After": true, "AfterFunc": true,
 		"NewTimer": true, "NewTicker": true, "Tick": true, "Sleep": true,
 	}
-	// The rest of math/rand/v2's functions draw from the shared, unseeded source.
+	// The rest of the functions of math/rand and math/rand/v2 draw from the shared, unseeded source.
 	seeded = map[string]bool{
-		"New": true, "NewPCG": true, "NewChaCha8": true, "NewZipf": true,
-		"Rand": true, "Source": true, "PCG": true, "ChaCha8": true, "Zipf": true,
+		"New": true, "NewSource": true, "NewPCG": true, "NewChaCha8": true, "NewZipf": true,
+		"Rand": true, "Source": true, "Source64": true, "PCG": true, "ChaCha8": true, "Zipf": true,
 	}
+	// Who may have sources of random numbers at all, besides the engine: a climate's typical year is drawn
+	// from a source that its place's name seeds, so that it stays a function of its arguments.
+	drawsBelowEngine = "facility/weather"
+	// The only ones who may use the older package: weightedrand takes its sources.
+	drawsFromOlder = "sim/workload"
 )
 
 func TestImportsRunOneWay(t *testing.T) {
@@ -88,7 +93,11 @@ func TestImportViolationsAreSeen(t *testing.T) {
 		{"sim/s.go", `package sim; import "os/exec"`, "imports os/exec"},
 		{"facility/units/u.go", `package units; import "math/rand"`, "imports math/rand"},
 		{"facility/f.go", `package facility; import "math/rand/v2"`, "has no randomness"},
+		{"facility/weather/w.go", `package weather; import "math/rand/v2"; var _ = rand.New(rand.NewPCG(1, 2))`, ""},
+		{"facility/weather/w.go", `package weather; import "math/rand/v2"; var _ = rand.Float64()`, "rand.Float64"},
 		{"sim/s.go", `package sim; import "math/rand/v2"; var _ = rand.IntN(3)`, "rand.IntN"},
+		{"sim/s.go", `package sim; import "math/rand"`, "math/rand/v2"},
+		{"sim/workload/w.go", `package workload; import older "math/rand"; var _ = older.Intn(3)`, "rand.Intn"},
 		{"sim/s.go", `package sim; import clock "time"; var _ = clock.Now()`, "time.Now"},
 		{"sim/s.go", `package sim; import "fmt"; func f() { fmt.Println() }`, "prints"},
 		{"sim/s.go", `package sim; func f() { println() }`, "prints"},
@@ -173,11 +182,13 @@ func fileViolations(dir string, f *ast.File) map[token.Pos]string {
 		if !pure {
 			continue
 		}
-		if under(imp, "gonum.org/v1/plot") || anyUnder(imp, impurePackages) && imp != "math/rand/v2" {
+		switch {
+		case under(imp, "gonum.org/v1/plot") || anyUnder(imp, impurePackages):
 			out[spec.Pos()] = "imports " + imp + ": it depends on its arguments only"
-		}
-		if imp == "math/rand/v2" && under(dir, "facility") {
+		case under(imp, "math/rand") && under(dir, "facility") && dir != drawsBelowEngine:
 			out[spec.Pos()] = "imports " + imp + ": the building has no randomness"
+		case imp == "math/rand" && dir != drawsFromOlder:
+			out[spec.Pos()] = "imports " + imp + ": streams come from math/rand/v2"
 		}
 	}
 	if !pure {
@@ -196,7 +207,7 @@ func fileViolations(dir string, f *ast.File) map[token.Pos]string {
 				if wallClock[what] {
 					out[n.Pos()] = "uses time." + what + ": simulated time comes from the engine"
 				}
-			case "math/rand/v2":
+			case "math/rand", "math/rand/v2":
 				if !seeded[what] {
 					out[n.Pos()] = "uses rand." + what + ": draws come from named streams"
 				}
