@@ -41,7 +41,7 @@ $(LINT):
 	@mkdir -p $(@D)
 	@have=$$(command -v golangci-lint || true); \
 	if [ -n "$$have" ] && "$$have" version 2>/dev/null | grep -q 'version $(LINT_VERSION:v%=v\?%) '; then \
-		ln -sf "$$have" $@; \
+		cp -L "$$have" $@; \
 	else \
 		echo "building golangci-lint $(LINT_VERSION) into $(@D), once"; \
 		GOBIN=$(@D) GOFLAGS= $(GO) install -p $(JOBS) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION); \
