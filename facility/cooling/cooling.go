@@ -47,6 +47,8 @@ type Room struct {
 	StructureJPerK float64 // heat capacity of floor, walls and racks that follows the room air
 	WallWPerK      float64 // conduction through walls: what a room without cooling loses per K
 	AmbientC       float64 // temperature behind the walls
+	BypassShare    float64 // air the fans deliver beyond what the servers draw, as a share; DefaultBypassShare is usual
+	Direct         bool    // no coil: the plant itself makes the supply air (air-side economizer); waterC is then its air
 	Plant          int     // index in System.Plants
 	Fed            []int   // power nodes that feed the units, by index in the graph
 }
@@ -73,7 +75,13 @@ type Loop struct {
 	FlowLPM   float64 // rated secondary flow of one CDU
 	HeadKPa   float64 // pump head at rated flow
 	ApproachK float64
-	Coolant   string  // "PG25", "water": see Coolants
+	Coolant   string // "PG25", "water": see Coolants
+	// PrimaryLPM is the rated facility water flow of one CDU. 0: the same heat capacity rate as the loop's own flow.
+	PrimaryLPM float64
+	// SystemKPa is what pipes, manifolds and cold plates take at SystemLPM, the flow of the whole loop. 0 where it is
+	// not known: the rated flow of the CDUs is then the only limit.
+	SystemKPa float64
+	SystemLPM float64
 	VolumeL   float64 // coolant in the loop
 	SupplyC   float64 // set-point
 	PumpW     float64 // electrical power of one CDU's pumps at rated flow
@@ -88,6 +96,7 @@ type LoopPoint struct {
 	Phi              float64 // delivered flow as a share of what the servers want, [0, 1]
 	PumpW            float64
 	DutyW            float64 // heat to the plant: servers + pump heat
+	WaterLPM         float64 // facility water drawn
 	WPerK            float64
 	Held             bool
 }

@@ -1,0 +1,121 @@
+package cooling
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"headroom/facility/weather"
+)
+
+// AirSideParams describe an air-side economizer: outdoor air, mixed with return air when it is cold, is
+// the supply air. Zero values take the default in brackets. The rooms it serves are Direct: SupplyC is supply
+// air. Units of the Spec are air handlers; CapacityW is what one carries at RiseK between supply and return.
+type AirSideParams struct {
+	Spec
+	RiseK            float64 // supply to return at the rating; sets the airflow [13 K]
+	IntakePa         float64 // filters, dampers and pads beyond the room's own fans [150 Pa, assumed]
+	FanEfficiency    float64 // [0.7; 0.65 to 0.90, Lei & Masanet 2020]
+	DewMinC, DewMaxC float64 // outdoor air is used between these dew points where there is a trim plant [−12, 17 °C: ASHRAE A1]
+	Adiabatic        bool    // pads that cool outdoor air when it is too warm
+	PadEffectiveness float64 // of the wet-bulb depression [0.85, assumed]
+	Cycles           float64 // of concentration of the pads' water [5]
+	Trim             Plant   // takes what outdoor air does not, at its own set-point with all its units; nil: none
+}
+
+// AirSideEconomizer is a plant that blows outdoor air into the room.
+//
+// All heat is taken free while the air, wetted as far as needed, is at or below the set-point; the share
+// (T_return − T_out)/(T_return − T_set) while it is below the return; none above, or where its dew point is
+// outside the limits and a trim plant stands by. Without a trim plant the supply is as warm as the outdoor air.
+type AirSideEconomizer struct{ params AirSideParams }
+
+// NewAirSideEconomizer makes the plant; its error lists everything that is wrong with the parameters.
+func NewAirSideEconomizer(p AirSideParams) (*AirSideEconomizer, error) {
+	errs := checkSpec(&p.Spec)
+	setDefault(&p.RiseK, 13)
+	setDefault(&p.IntakePa, 150)
+	setDefault(&p.FanEfficiency, 0.7)
+	setDefault(&p.DewMinC, -12)
+	setDefault(&p.DewMaxC, 17)
+	setDefault(&p.PadEffectiveness, 0.85)
+	setDefault(&p.Cycles, DefaultCycles)
+	errs = positive(&p.Spec, errs,
+		param{"air rise (K)", p.RiseK},
+		param{"intake pressure (Pa)", p.IntakePa},
+		param{"fan efficiency", p.FanEfficiency},
+		param{"dew point limits apart (K)", p.DewMaxC - p.DewMinC},
+		param{"pad effectiveness", p.PadEffectiveness},
+		param{"cycles of concentration less 1", p.Cycles - 1},
+	)
+	if p.PadEffectiveness > 1 || p.FanEfficiency > 1 {
+		errs = append(errs, fmt.Errorf("plant %q: pad effectiveness %v and fan efficiency %v must be at most 1", p.Name, p.PadEffectiveness, p.FanEfficiency))
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return &AirSideEconomizer{p}, nil
+}
+
+// Spec returns what every plant has.
+func (a *AirSideEconomizer) Spec() Spec { return a.params.Spec }
+
+// Solve gives where the plant settles under a load; ReturnC is the room's return air.
+func (a *AirSideEconomizer) Solve(l Load) PlantPoint {
+	p := &a.params
+	if l.Units <= 0 {
+		return still(l)
+	}
+	air := newCircuit(l, &p.Spec, p.RiseK)
+	outC := l.Out.DryBulbC
+	wet := 0.0 // share of what the pads can do
+	depressionK := p.PadEffectiveness * math.Max(outC-l.Out.WetBulbC, 0)
+	if p.Adiabatic && outC > l.SetC && depressionK > 0 {
+		wet = math.Min((outC-l.SetC)/depressionK, 1)
+	}
+	inC := outC - wet*depressionK
+	ratedWPerK := float64(l.Units) * p.CapacityW / p.RiseK
+	full := AirHeatJPerM3K * l.Out.PressurePa / weather.SeaLevelPa
+	pt := PlantPoint{WPerK: math.Max(air.waterW, ratedWPerK*minFanShare), SupplyC: l.SetC, Held: true}
+	outside := inC // the coldest air that outdoor air alone can make
+	if p.Trim == nil {
+		pt.FreeShare = 1
+		pt.CapacityW = math.Max(0, ratedWPerK*(l.SetC+p.RiseK-math.Max(inC, l.SetC)))
+		if outside > l.SetC {
+			pt.SupplyC, pt.Held = outside, false
+		}
+	} else {
+		if dew := l.Out.DewPointC; dew >= p.DewMinC && dew <= p.DewMaxC {
+			pt.FreeShare = clamp01((l.SetC + air.riseK - inC) / air.riseK)
+		}
+		spec := p.Trim.Spec()
+		trim := p.Trim.Solve(Load{
+			HeatW: (1 - pt.FreeShare) * air.heatW, ReturnC: spec.SupplyC + DefaultRiseK,
+			Units: spec.Units, SetC: spec.SupplyC, Out: l.Out,
+		})
+		free := pt.FreeShare
+		pt.CompressorW, pt.RejectionW, pt.PumpW = trim.CompressorW, trim.RejectionW, trim.PumpW
+		pt.EvaporationKgS, pt.BlowdownKgS, pt.DriftKgS = trim.EvaporationKgS, trim.BlowdownKgS, trim.DriftKgS
+		pt.FreeShare = free + (1-free)*trim.FreeShare
+		pt.CapacityW, pt.Extrapolated = trim.CapacityW, trim.Extrapolated
+		if !trim.Held {
+			pt.Held = false
+			pt.SupplyC = l.SetC + trim.SupplyC - spec.SupplyC
+			pt.WPerK = trim.WPerK
+		}
+		if free == 0 {
+			wet = 0
+		}
+	}
+	if pt.Held {
+		pt.WPerK = math.Max(pt.WPerK, p.HeatJPerK/HeldS)
+	}
+	flowM3s := air.waterW / full
+	pt.RejectionW += flowM3s * p.IntakePa / p.FanEfficiency
+	if wet > 0 {
+		evaporationKgS := air.waterW * wet * depressionK / VaporizationJPerKg(l.Out.WetBulbC)
+		pt.EvaporationKgS += evaporationKgS
+		pt.BlowdownKgS += evaporationKgS / (p.Cycles - 1)
+	}
+	return pt
+}

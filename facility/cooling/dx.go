@@ -1,0 +1,83 @@
+package cooling
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// DXParams describe direct-expansion room units. Zero values take the default in brackets. The rooms they
+// serve are Direct: SupplyC is supply air.
+type DXParams struct {
+	Spec
+	// Carnot is the share of the Carnot COP between evaporation and condensation that the compressors reach
+	// [0.45; 0.45 to 0.65 in a public site-footprint parameter file (Adekunle)].
+	Carnot            float64
+	EvaporationK      float64 // evaporation below supply air [10 K, assumed]
+	CondensationK     float64 // condensation above outdoor air [15 K, assumed]
+	CondensationMinC  float64 // head pressure control holds condensation at or above it [30 °C, assumed]
+	DesignC           float64 // outdoor dry bulb at which CapacityW holds [35 °C]
+	CapacityLossPerK  float64 // capacity lost per kelvin above DesignC [0.012, from the 148 kW CRAC of the EnergyPlus examples between 35 and 46 °C]
+	CondenserFanWPerW float64 // per W of heat rejected [0.02, assumed]
+}
+
+// DX is a plant of direct-expansion room units: COP as a share of Carnot's between evaporation and
+// condensation, capped at MaxCOP, and a capacity that falls above the design temperature.
+type DX struct{ params DXParams }
+
+// minTemperatureC keeps absolute temperatures in COPs well above 0 K.
+const minTemperatureC = -100.0
+
+// NewDX makes the plant; its error lists everything that is wrong with the parameters.
+func NewDX(p DXParams) (*DX, error) {
+	errs := checkSpec(&p.Spec)
+	setDefault(&p.Carnot, 0.45)
+	setDefault(&p.EvaporationK, 10)
+	setDefault(&p.CondensationK, 15)
+	setDefault(&p.CondensationMinC, 30)
+	setDefault(&p.DesignC, 35)
+	setDefault(&p.CapacityLossPerK, 0.012)
+	setDefault(&p.CondenserFanWPerW, 0.02)
+	errs = positive(&p.Spec, errs,
+		param{"share of Carnot's COP", p.Carnot},
+		param{"evaporation below supply (K)", p.EvaporationK},
+		param{"condensation above outdoor air (K)", p.CondensationK},
+		param{"capacity lost per K", p.CapacityLossPerK},
+		param{"condenser fan power (W/W)", p.CondenserFanWPerW},
+	)
+	if p.Carnot > 1 {
+		errs = append(errs, fmt.Errorf("plant %q: share of Carnot's COP is %v, must be at most 1", p.Name, p.Carnot))
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return &DX{p}, nil
+}
+
+// Spec returns what every plant has.
+func (d *DX) Spec() Spec { return d.params.Spec }
+
+// Solve gives where the plant settles under a load; when the units fall short the supply air warms by 1 % of
+// rated capacity per kelvin at least.
+func (d *DX) Solve(l Load) PlantPoint {
+	p := &d.params
+	if l.Units <= 0 {
+		return still(l)
+	}
+	heatW := math.Max(l.HeatW, 0)
+	unitsW := float64(l.Units) * p.CapacityW
+	share := math.Max(1-p.CapacityLossPerK*math.Max(l.Out.DryBulbC-p.DesignC, 0), minCapacityShare)
+	pt := PlantPoint{CapacityW: unitsW * share}
+	pt.SupplyC, pt.WPerK, pt.Held = settle(l, &p.Spec, heatW, pt.CapacityW, unitsW*dxCapacityPerK)
+	evaporationC := math.Max(l.SetC-p.EvaporationK, minTemperatureC)
+	condensationC := math.Max(l.Out.DryBulbC+p.CondensationK, p.CondensationMinC)
+	cop := math.Min(p.Carnot*carnot(evaporationC, condensationC), MaxCOP)
+	duty := math.Min(heatW, pt.CapacityW)
+	pt.CompressorW = duty / cop
+	pt.RejectionW = p.CondenserFanWPerW * (duty + pt.CompressorW)
+	return pt
+}
+
+// dxCapacityPerK is what a DX unit gains per kelvin of warmer return, as a share of its rating. Assumed, from
+// the wet-bulb columns of the same CRAC: 17.0 to 19.4 °C at 35 °C outdoors gives 6 %.
+const dxCapacityPerK = 0.02

@@ -1,0 +1,141 @@
+package cooling
+
+import (
+	"math"
+	"sync"
+
+	"headroom/facility/catalog"
+)
+
+// How the two sides of an exchanger's UA follow their flows: both sides have the same share of the
+// resistance at the rating point, and each film grows with its flow to a power (Modelica Buildings
+// Library, convective ratio 0.5, water 0.85, air 0.8).
+const (
+	airFilmExponent   = 0.8
+	waterFilmExponent = 0.85
+)
+
+// maxEffectiveness is the highest effectiveness a rating point may imply; a rating beyond it is refused
+// by Validate and, where it gets through, read as this.
+const maxEffectiveness = 0.97
+
+// HeldS is how fast valves and fans bring a temperature to its set-point while capacity is there, s.
+// Assumed: control loops of air handlers and CDUs settle within about a minute.
+const HeldS = 60.0
+
+// effectiveness is ε of a counterflow exchanger. Coils and dry coolers are crossflow with several
+// passes and come close to it; the UA is taken from the rating point by the same relation.
+// capacityRatio is C_min/C_max, 0 to 1.
+func effectiveness(ntu, capacityRatio float64) float64 {
+	d := 1 - capacityRatio
+	if d < 1e-9 {
+		return ntu / (1 + ntu)
+	}
+	a := -math.Expm1(-ntu * d)
+	return a / (d + capacityRatio*a)
+}
+
+// unitsFromEffectiveness is the inverse of effectiveness: NTU.
+func unitsFromEffectiveness(effectiveness, capacityRatio float64) float64 {
+	d := 1 - capacityRatio
+	gain := effectiveness / (1 - effectiveness)
+	if d < 1e-9 {
+		return gain
+	}
+	return math.Log1p(gain*d) / d
+}
+
+// ratedUA is UA in W/K from a rating point: the duty, the two heat capacity rates (W/K) and the
+// difference of the two inlet temperatures.
+func ratedUA(dutyW, hotWPerK, coldWPerK, inletK float64) float64 {
+	lo, hi := math.Min(hotWPerK, coldWPerK), math.Max(hotWPerK, coldWPerK)
+	if lo <= 0 || inletK <= 0 {
+		return 0
+	}
+	e := math.Min(dutyW/(lo*inletK), maxEffectiveness)
+	return lo * unitsFromEffectiveness(e, lo/hi)
+}
+
+// exchangeWPerK is ε·C_min: duty per kelvin between the two inlets.
+func exchangeWPerK(uaWPerK, aWPerK, bWPerK float64) float64 {
+	lo, hi := math.Min(aWPerK, bWPerK), math.Max(aWPerK, bWPerK)
+	if lo <= 0 {
+		return 0
+	}
+	return lo * effectiveness(uaWPerK/lo, lo/hi)
+}
+
+// valveShare is the water flow, as a share of full flow, at which a coil gives dutyShare of what it
+// gives at full flow, the air held as it is. waterSide is the coil's water-side effectiveness at full
+// flow, ε·C_min/C_water. It is the classic valve characteristic q = 1/(1 + a·(1/f − 1)) with a equal to
+// waterSide: exact at full flow and towards no flow, where the water leaves as warm as the air enters.
+func valveShare(dutyShare, waterSide float64) float64 {
+	if dutyShare <= 0 {
+		return 0
+	}
+	if dutyShare >= 1 {
+		return 1
+	}
+	aq := waterSide * dutyShare
+	return aq / (1 - dutyShare + aq)
+}
+
+// WaterWPerLPMK is the heat capacity rate of facility water in W/K per L/min: 995.7 kg/m³ · 4180 J/(kg·K)
+// at 30 °C. Rooms, loops and plants count facility water with it.
+const WaterWPerLPMK = 995.7 * 4180 / 60000
+
+// WaterReturnC is the temperature of facility water that leaves at supplyC and takes up heatW.
+func WaterReturnC(supplyC, heatW, flowLPM float64) float64 {
+	if flowLPM <= 0 || heatW <= 0 {
+		return supplyC
+	}
+	return supplyC + heatW/(flowLPM*WaterWPerLPMK)
+}
+
+// coolantWPerLPMK holds the heat capacity rate of each coolant in W/K per L/min.
+var coolantWPerLPMK = sync.OnceValue(func() map[string]float64 {
+	rates := map[string]float64{}
+	if data, err := catalog.PlantData(); err == nil {
+		for _, c := range data.Coolants {
+			rates[c.Name] = c.HeatJPerLK() / 60
+		}
+	}
+	return rates
+})
+
+// Coolants are the names that Loop.Coolant may have.
+func Coolants() ([]string, error) {
+	data, err := catalog.PlantData()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(data.Coolants))
+	for i, c := range data.Coolants {
+		names[i] = c.Name
+	}
+	return names, nil
+}
+
+// CoolantLPM is the flow of a coolant that carries heatW at a temperature rise; NaN for a coolant that is
+// not known. 1 kW at 10 K takes 1.44 L/min of water and 1.51 of PG25.
+func CoolantLPM(coolant string, heatW, riseK float64) float64 {
+	rate, ok := coolantWPerLPMK()[coolant]
+	if !ok {
+		return math.NaN()
+	}
+	return heatW / (rate * riseK)
+}
+
+// MinCondensationMarginK is how far every surface that carries coolant has to stay above the dew point
+// of the room.
+const MinCondensationMarginK = 2.0
+
+// CondensationMarginK is how far a surface is above the dew point of the room's air. Less than
+// MinCondensationMarginK risks water on hoses and plates.
+func CondensationMarginK(surfaceC, dewPointC float64) float64 { return surfaceC - dewPointC }
+
+// DrySupplyC is a coolant set-point raised, where need be, so that surfaces at it keep
+// MinCondensationMarginK above the room's dew point.
+func DrySupplyC(setC, dewPointC float64) float64 {
+	return math.Max(setC, dewPointC+MinCondensationMarginK)
+}

@@ -1,0 +1,154 @@
+package cooling
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+const (
+	// pumpExponent and PumpMinShare are the pump law: power goes with the cube of the flow share, down to
+	// the lowest share pumps turn at (30 to 40 % in practice).
+	pumpExponent = 3
+	PumpMinShare = 0.35
+	// pumpShutOff is the head of a pump without flow over its head at rated flow. Assumed: flat curves of
+	// in-line centrifugal pumps have 1.15 to 1.3.
+	pumpShutOff = 1.2
+	// StillWPerK is what a loop or plant circuit without any machine running loses to its surroundings,
+	// W/K. It only keeps the temperature at which it would settle finite.
+	StillWPerK = 1.0
+)
+
+// Solve gives the state in which the loop settles with so many CDUs running: heatW from the servers into
+// the coolant, demandLPM the flow they want, waterC the facility water.
+//
+// Pumps follow demandLPM down to PumpMinShare and up to what their head allows; Phi is what is delivered
+// of what is wanted. Pump heat goes into the coolant. While the exchangers can, the valves hold the
+// set-point; else the supply settles where duty equals heat, T_supply = T_water + Q·(1/(ε·C_min) − 1/C_loop).
+// Without CDUs the coolant stands still and warms towards waterC + heatW/StillWPerK, very high but finite.
+func (l *Loop) Solve(cdus int, heatW, demandLPM, waterC float64) LoopPoint {
+	heatW, demandLPM = math.Max(heatW, 0), math.Max(demandLPM, 0)
+	if cdus <= 0 || l.FlowLPM <= 0 {
+		phi := 0.0
+		if demandLPM == 0 {
+			phi = 1
+		}
+		settledC := waterC + heatW/StillWPerK
+		return LoopPoint{SupplyC: settledC, ReturnC: settledC, Phi: phi, WPerK: StillWPerK}
+	}
+	n := float64(cdus)
+	full := n * l.FlowLPM
+	flow := math.Min(math.Max(demandLPM, PumpMinShare*full), l.maxLPM(n))
+	share := flow / full
+	p := LoopPoint{FlowLPM: flow, Phi: 1, PumpW: n * l.PumpW * share * share * share}
+	if demandLPM > flow {
+		p.Phi = flow / demandLPM
+	}
+	p.DutyW = heatW + p.PumpW
+
+	rate := l.coolantWPerLPMK()
+	loop, primary := flow*rate, n*l.primaryWPerK()
+	film := math.Exp(-waterFilmExponent * math.Log(share))
+	exchange := exchangeWPerK(n*l.ratedUA()/(0.5*film+0.5), loop, primary)
+	p.SupplyC = waterC + p.DutyW*(1/exchange-1/loop)
+	p.WPerK = exchange
+	valve := 1.0
+	if p.SupplyC <= l.SupplyC {
+		p.Held = true
+		p.SupplyC = l.SupplyC
+		p.WPerK = math.Max(exchange, l.HeatJPerK()/HeldS)
+		returnC := p.SupplyC + p.DutyW/loop
+		if p.DutyW > 0 {
+			valve = valveShare(p.DutyW/(exchange*(returnC-waterC)), exchange/primary)
+		} else {
+			valve = 0
+		}
+	}
+	p.WaterLPM = valve * primary / WaterWPerLPMK
+	p.ReturnC = p.SupplyC + p.DutyW/loop
+	return p
+}
+
+// maxLPM is the largest flow n CDUs can push: their rated flow, or less where the loop's own resistance
+// takes more head than the pumps have. Pumps give H·(s − (s−1)·q²) with s the shut-off ratio and q their
+// flow share; the loop takes SystemKPa at SystemLPM and the square of the flow.
+func (l *Loop) maxLPM(n float64) float64 {
+	full := n * l.FlowLPM
+	if l.SystemKPa <= 0 || l.SystemLPM <= 0 || !(l.HeadKPa > 0) {
+		return full
+	}
+	system := l.SystemKPa / (l.SystemLPM * l.SystemLPM)
+	pump := (pumpShutOff - 1) * l.HeadKPa / (full * full)
+	return math.Min(full, math.Sqrt(pumpShutOff*l.HeadKPa/(system+pump)))
+}
+
+// coolantWPerLPMK is the coolant's heat capacity rate; water for a name Validate would refuse.
+func (l *Loop) coolantWPerLPMK() float64 {
+	if rate, ok := coolantWPerLPMK()[l.Coolant]; ok {
+		return rate
+	}
+	return WaterWPerLPMK
+}
+
+// primaryWPerK is the rated heat capacity rate of facility water through one CDU.
+func (l *Loop) primaryWPerK() float64 {
+	if l.PrimaryLPM > 0 {
+		return l.PrimaryLPM * WaterWPerLPMK
+	}
+	return l.FlowLPM * l.coolantWPerLPMK()
+}
+
+// ratedUA is the UA of one CDU's exchanger: CapacityW at ApproachK between facility supply and loop
+// supply and rated flows on both sides.
+func (l *Loop) ratedUA() float64 {
+	loop := l.FlowLPM * l.coolantWPerLPMK()
+	return ratedUA(l.CapacityW, loop, l.primaryWPerK(), l.ApproachK+l.CapacityW/loop)
+}
+
+// HeatJPerK is the heat capacity of the coolant in the loop.
+func (l *Loop) HeatJPerK() float64 { return l.VolumeL * l.coolantWPerLPMK() * 60 }
+
+// Validate reports everything in the loop's figures that Solve could not give a true answer for.
+func (l *Loop) Validate() error {
+	var errs []error
+	for _, f := range []struct {
+		name string
+		x    float64
+	}{
+		{"capacity of a CDU (W)", l.CapacityW},
+		{"flow of a CDU (L/min)", l.FlowLPM},
+		{"approach (K)", l.ApproachK},
+	} {
+		if !(f.x > 0) || math.IsInf(f.x, 0) {
+			errs = append(errs, fmt.Errorf("loop %q: %s is %v, must be above 0", l.Name, f.name, f.x))
+		}
+	}
+	for _, f := range []struct {
+		name string
+		x    float64
+	}{
+		{"volume (L)", l.VolumeL},
+		{"pump power (W)", l.PumpW},
+		{"primary flow (L/min)", l.PrimaryLPM},
+		{"system head (kPa)", l.SystemKPa},
+		{"system flow (L/min)", l.SystemLPM},
+	} {
+		if !(f.x >= 0) || math.IsInf(f.x, 0) {
+			errs = append(errs, fmt.Errorf("loop %q: %s is %v, must be 0 or more", l.Name, f.name, f.x))
+		}
+	}
+	if _, ok := coolantWPerLPMK()[l.Coolant]; !ok {
+		names, err := Coolants()
+		errs = append(errs, err, fmt.Errorf("loop %q: coolant %q is not one of %q", l.Name, l.Coolant, names))
+	}
+	if errs == nil {
+		loop := l.FlowLPM * l.coolantWPerLPMK()
+		lo := math.Min(loop, l.primaryWPerK())
+		if e := l.CapacityW / (lo * (l.ApproachK + l.CapacityW/loop)); e > maxEffectiveness {
+			errs = append(errs, fmt.Errorf(
+				"loop %q: a CDU of %.0f W at %.1f K approach and %.0f L/min would need an effectiveness of %.2f (at most %.2f): more facility water or a wider approach",
+				l.Name, l.CapacityW, l.ApproachK, l.FlowLPM, e, maxEffectiveness))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,162 @@
+package cooling
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"headroom/facility/weather"
+)
+
+// DefaultBypassShare is the air that room fans usually deliver beyond what the servers draw. Assumed:
+// contained aisles are run at a few per cent of overpressure.
+const DefaultBypassShare = 0.05
+
+// MinWallWPerK is the least conduction that a room without cooling is given, so that the temperature at
+// which it would settle is finite. It is too small to matter to how fast the room warms.
+const MinWallWPerK = 1.0
+
+// minFanShare is the lowest flow share that fans which run at all may have.
+const minFanShare = 0.02
+
+// Solve gives the state in which the room settles with so many units running.
+//
+// heatW is all heat put into the room's air except by the units' own fans, which Solve adds: servers,
+// electrical losses, lights. demandM3s is what the servers draw, waterC the chilled water, airPa the
+// pressure of the air, whose density carries through to heat capacity, coils and fan power.
+//
+// Fans follow demandM3s·(1+BypassShare) between FanMin and full speed. While the coils can, the valves
+// hold the supply at the set-point; else it settles where duty equals heat,
+// T_supply = T_water + Q·(1/(ε·C_min) − 1/C_air). Coils are dry: latent duty is not modelled, which holds
+// while water is above the room's dew point. Walls conduct with the mean of supply and return.
+//
+// With no units the room is one mixed volume that warms towards AmbientC + heatW/WallWPerK, very high but
+// finite. The walls never cool a room with units below its set-point: its duty ends at 0.
+func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoint {
+	heatW, demandM3s = math.Max(heatW, 0), math.Max(demandM3s, 0)
+	if units <= 0 || r.AirflowM3s <= 0 {
+		wall := math.Max(r.WallWPerK, MinWallWPerK)
+		settledC := r.AmbientC + heatW/wall
+		phi := 0.0
+		if demandM3s == 0 {
+			phi = 1
+		}
+		return RoomPoint{SupplyC: settledC, ReturnC: settledC, Phi: phi, WPerK: wall}
+	}
+
+	n := float64(units)
+	density := airPa / weather.SeaLevelPa
+	speed := n * r.AirflowM3s // flow at full speed
+	share := math.Min(math.Max(demandM3s*(1+r.BypassShare)/speed, math.Max(r.FanMin, minFanShare)), 1)
+	flow := speed * share
+	lnShare := math.Log(share)
+	p := RoomPoint{
+		FlowM3s: flow,
+		Phi:     1,
+		FanW:    n * r.FanW * density * math.Exp(r.FanExponent*lnShare),
+	}
+	if demandM3s > flow {
+		p.Phi = flow / demandM3s
+	}
+	air := AirHeatJPerM3K * density * flow // W/K
+	wall := math.Max(r.WallWPerK, 0)
+	gainW := heatW + p.FanW
+	heldW := math.Max(0, (gainW-wall*(r.SupplyC-r.AmbientC))/(1+wall/(2*air)))
+
+	if r.Direct {
+		p.SupplyC, p.DutyW, p.Held = r.SupplyC, heldW, waterC <= r.SupplyC
+		if !p.Held {
+			p.SupplyC = waterC
+			p.DutyW = math.Max(0, (gainW-wall*(waterC-r.AmbientC))/(1+wall/(2*air)))
+		}
+		p.ReturnC = p.SupplyC + p.DutyW/air
+		p.WPerK = math.Max(air+wall, r.HeatJPerK(airPa)/HeldS)
+		return p
+	}
+
+	// Coils at full water flow.
+	water := n * r.CapacityW / r.WaterRiseK
+	airFilm := math.Exp(-airFilmExponent * (lnShare + math.Log(density)))
+	ua := n * r.ratedUA() / (0.5*airFilm + 0.5)
+	exchange := exchangeWPerK(ua, air, water)
+	kPerW := 1/exchange - 1/air // supply above water per watt, never negative
+	if waterC+heldW*kPerW <= r.SupplyC {
+		p.Held = true
+		p.SupplyC, p.DutyW = r.SupplyC, heldW
+		p.ReturnC = r.SupplyC + heldW/air
+		p.WPerK = math.Max(exchange+wall, r.HeatJPerK(airPa)/HeldS)
+		if heldW > 0 {
+			valve := valveShare(heldW/(exchange*(p.ReturnC-waterC)), exchange/water)
+			p.WaterLPM = valve * water / WaterWPerLPMK
+		}
+		return p
+	}
+	p.DutyW = math.Max(0, (gainW-wall*(waterC-r.AmbientC))/(1+wall*(kPerW+1/(2*air))))
+	p.SupplyC = waterC + p.DutyW*kPerW
+	p.ReturnC = p.SupplyC + p.DutyW/air
+	p.WPerK = exchange + wall
+	p.WaterLPM = water / WaterWPerLPMK
+	return p
+}
+
+// ratedUA is the UA of one unit's coil at its rating point, W/K.
+func (r *Room) ratedUA() float64 {
+	return ratedUA(r.CapacityW, AirHeatJPerM3K*r.AirflowM3s, r.CapacityW/r.WaterRiseK, r.RatedReturnC-r.RatedWaterC)
+}
+
+// HeatJPerK is the heat capacity of the room's air and of the structure that follows it.
+func (r *Room) HeatJPerK(airPa float64) float64 {
+	return r.VolumeM3*AirHeatJPerM3K*airPa/weather.SeaLevelPa + r.StructureJPerK
+}
+
+// MixS is the time constant, s, with which exhaust builds up in the air the servers draw when units
+// deliver flowM3s: the room's air over the air that is replaced. 0 without air or flow.
+func (r *Room) MixS(flowM3s float64) float64 {
+	if flowM3s <= 0 {
+		return 0
+	}
+	return r.VolumeM3 / flowM3s
+}
+
+// Validate reports everything in the room's figures that Solve could not give a true answer for.
+func (r *Room) Validate() error {
+	var errs []error
+	positive := func(name string, x float64) {
+		if !(x > 0) || math.IsInf(x, 0) {
+			errs = append(errs, fmt.Errorf("room %q: %s is %v, must be above 0", r.Name, name, x))
+		}
+	}
+	positive("airflow of a unit (m³/s)", r.AirflowM3s)
+	if !r.Direct {
+		positive("capacity of a unit (W)", r.CapacityW)
+		positive("water rise (K)", r.WaterRiseK)
+		positive("rated return less rated water (K)", r.RatedReturnC-r.RatedWaterC)
+	}
+	if r.FanMin < 0 || r.FanMin > 1 {
+		errs = append(errs, fmt.Errorf("room %q: lowest fan share is %v, must be 0 to 1", r.Name, r.FanMin))
+	}
+	for _, f := range []struct {
+		name string
+		x    float64
+	}{
+		{"fan power", r.FanW},
+		{"fan exponent", r.FanExponent},
+		{"volume", r.VolumeM3},
+		{"structure", r.StructureJPerK},
+		{"walls", r.WallWPerK},
+		{"bypass share", r.BypassShare},
+	} {
+		if !(f.x >= 0) || math.IsInf(f.x, 0) {
+			errs = append(errs, fmt.Errorf("room %q: %s is %v, must be 0 or more", r.Name, f.name, f.x))
+		}
+	}
+	if errs == nil && !r.Direct {
+		lo := math.Min(AirHeatJPerM3K*r.AirflowM3s, r.CapacityW/r.WaterRiseK)
+		if e := r.CapacityW / (lo * (r.RatedReturnC - r.RatedWaterC)); e > maxEffectiveness {
+			errs = append(errs, fmt.Errorf(
+				"room %q: a unit of %.0f W at %.2f m³/s, return %.1f °C and water %.1f °C with %.1f K rise would need an effectiveness of %.2f (at most %.2f): more air, a warmer return or colder water",
+				r.Name, r.CapacityW, r.AirflowM3s, r.RatedReturnC, r.RatedWaterC, r.WaterRiseK, e, maxEffectiveness))
+		}
+	}
+	return errors.Join(errs...)
+}
