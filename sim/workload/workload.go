@@ -58,3 +58,8 @@ type Size struct {
 type Source interface {
 	Next() (Job, bool)
 }
+
+// String is the kind as a scenario writes it.
+func (k Kind) String() string {
+	return [...]string{"training", "fine-tuning", "inference", "batch"}[k]
+}
