@@ -1,11 +1,15 @@
 package facility
 
-import "math"
+import (
+	"math"
+
+	"headroom/facility/units"
+)
 
 // Model is a server as the physics needs it: catalogue figures as plain numbers in base units.
 //
-// Power at the cord: P_wall = (BoardW + FanW·s^FanExponent + VRM·ΣP_gpu) / η(load), s the airflow share
-// (1 = rated airflow). GPU power: P = FloorW + leak(T) + u·DynW·f^Alpha, with
+// Power at the cord: P_wall = (BoardW + FanW·s^FanExponent + (VRM + HostPerW)·ΣP_gpu) / η(load), s the
+// airflow share (1 = rated airflow). GPU power: P = FloorW + leak(T) + u·DynW·f^Alpha, with
 // leak(T) = LeakW·exp(LeakPerK·(T − 65 °C)), u the activity and f the clock share; at u = f = 1 and 65 °C it is TDPW.
 // Die temperature: T = T_in + (R0 + RFlow·s^RExponent)·P, for the mean slot; WorstSlot scales it for the worst.
 type Model struct {
@@ -29,7 +33,8 @@ type Model struct {
 	FanMin      float64 // lowest airflow share
 	FanMax      float64 // highest airflow share the fans can reach
 	AirflowM3s  float64 // rated, at s = 1
-	VRM         float64
+	VRM         float64 // DC watts per watt of GPU power: conversion beyond the GPU's own meter
+	HostPerW    float64 // DC watts of CPUs, memory and network that rise with each watt of GPU power
 	PF          float64 // power factor loaded
 
 	PSUs       int
@@ -68,7 +73,7 @@ func (m *Model) Resolve() {
 		m.FloorW = 0
 	}
 	m.DynW = m.TDPW - m.FloorW - m.LeakW
-	m.SustainedW = int64(math.Ceil(m.WallW(float64(m.GPUs)*m.TDPW, m.FanShare(m.TDPW, 25))))
+	m.SustainedW = units.CeilW(m.WallW(float64(m.GPUs)*m.TDPW, m.FanShare(m.TDPW, ratingInletC)))
 }
 
 // LeakAt returns the leakage of one GPU at a die temperature.
@@ -119,9 +124,12 @@ func (m *Model) Efficiency(dcW float64, n int) float64 {
 
 // WallW returns the power at the cord for the sum of GPU powers and an airflow share.
 func (m *Model) WallW(gpuSumW, s float64) float64 {
-	dc := m.BoardW + m.FanPowerW(s) + m.VRM*gpuSumW
+	dc := m.BoardW + m.FanPowerW(s) + m.DCPerGPUW()*gpuSumW
 	return dc / m.Efficiency(dc, m.PSUs)
 }
+
+// DCPerGPUW returns the watts of DC output that each watt of GPU power asks for.
+func (m *Model) DCPerGPUW() float64 { return m.VRM + m.HostPerW }
 
 // FanPowerW returns the electrical power of the server's fans at airflow share s.
 func (m *Model) FanPowerW(s float64) float64 {
