@@ -141,8 +141,8 @@ func (s *stream) Next() (Job, bool) {
 		return Job{}, false
 	}
 	j.GPUs = s.chooser.PickSource(s.sizes)
-	workS := s.medianS * math.Exp(s.sigma*s.lengths.NormFloat64())
-	j.WorkS = wholeNS(min(workS, MaxWorkS))
+	factor := min(math.Exp(s.sigma*s.lengths.NormFloat64()), math.MaxFloat64) // never 0·Inf
+	j.WorkS = wholeNS(min(s.medianS*factor, MaxWorkS))
 	return *j, true
 }
 
