@@ -1,6 +1,9 @@
 package power
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Consumer is one electrical load: a server, a rack, an air handler. Its load is shared equally by the
 // nodes in Fed that are live.
@@ -28,6 +31,10 @@ type Flow struct {
 	// change nothing.
 	Refused int
 
+	// Changed lists the nodes that the last SetUp, SetBattery or Solve touched, ascending. It is
+	// overwritten by the next.
+	Changed []int
+
 	g         *Graph
 	consumers []consumer
 	state     []nodeState
@@ -39,6 +46,13 @@ type Flow struct {
 	mixed     [RackFeed + 1]bool  // some node of the kind feeds IT both directly and through its own kind
 	itTotal   int64
 	drawn     int64 // at sources and batteries
+
+	standbyLoss  bool    // a standby chain has no-load losses
+	at           []int32 // consumers by feed, atFirst[n] to atFirst[n+1]
+	atFirst      []int32
+	moved        []int32 // scratch of reroute
+	down, up     minHeap
+	inDown, inUp []bool
 }
 
 type consumer struct {
@@ -112,6 +126,10 @@ func (g *Graph) NewFlow(consumers []Consumer) *Flow {
 		}
 	}
 	f.sources = make([]int32, edges)
+	f.inDown, f.inUp = make([]bool, n), make([]bool, n)
+	for i := range f.standby {
+		f.standbyLoss = f.standbyLoss || (f.standby[i] && g.Nodes[i].Loss.A > 0)
+	}
 	f.addConsumers(consumers)
 	f.findMeters()
 	f.Solve()
@@ -140,6 +158,23 @@ func (f *Flow) addConsumers(consumers []Consumer) {
 			f.paths = append(f.paths, f.pathOf(to.fed))
 		}
 		to.path = p
+	}
+	f.atFirst = make([]int32, len(f.state)+1)
+	for i := range f.consumers {
+		for _, n := range f.consumers[i].fed {
+			f.atFirst[n+1]++
+		}
+	}
+	for n := range f.state {
+		f.atFirst[n+1] += f.atFirst[n]
+	}
+	f.at = make([]int32, f.atFirst[len(f.state)])
+	next := slices.Clone(f.atFirst)
+	for i := range f.consumers {
+		for _, n := range f.consumers[i].fed {
+			f.at[next[n]] = int32(i)
+			next[n]++
+		}
 	}
 }
 

@@ -1,23 +1,10 @@
 package power
 
-// SetUp sets how many units of a node are up (held within 0 and those installed), finds anew what is
-// live and what carries what, and solves the whole graph.
-func (f *Flow) SetUp(node, units int) {
-	f.Up[node] = min(max(units, 0), f.g.Nodes[node].Units)
-	f.Solve()
-}
-
-// SetBattery lets a node carry its load from its own battery, or ends that. On battery a node is live
-// whatever happens above it as long as a unit is up, and draws nothing from its sources; what it draws
-// from the battery counts in FacilityW. How long the battery lasts is the caller's to follow.
-func (f *Flow) SetBattery(node int, on bool) {
-	f.OnBattery[node] = on
-	f.Solve()
-}
-
 // Solve computes everything from the loads and the units that are up.
 func (f *Flow) Solve() {
-	f.findLive()
+	for i := range f.state {
+		f.findSources(i)
+	}
 	f.findRunning()
 	f.lossByK, f.itByK = [len(f.lossByK)]int64{}, [len(f.itByK)]int64{}
 	f.itTotal, f.drawn = 0, 0
@@ -28,12 +15,7 @@ func (f *Flow) Solve() {
 	}
 	for i := range f.consumers {
 		c := &f.consumers[i]
-		c.live = c.live[:0]
-		for _, n := range c.fed {
-			if f.Live[n] {
-				c.live = append(c.live, n)
-			}
-		}
+		c.findLive(f.Live)
 		k := int32(len(c.live))
 		for j, n := range c.live {
 			d := share(c.load, k, int32(j))
@@ -49,33 +31,44 @@ func (f *Flow) Solve() {
 	for n := len(f.state) - 1; n >= 0; n-- {
 		f.refresh(int32(n))
 	}
-}
-
-// findLive marks what is live, from the sources down, and lists the live sources of each node.
-func (f *Flow) findLive() {
-	for i := range f.state {
-		s := &f.state[i]
-		node := &f.g.Nodes[i]
-		s.sources, s.isSource = 0, true
-		f.Live[i] = f.Up[i] > 0
-		if len(f.g.parents[i]) == 0 || (f.OnBattery[i] && f.Live[i]) {
-			continue
-		}
-		s.isSource = false
-		if f.Live[i] {
-			for _, p := range f.g.parents[i] {
-				if f.Live[p] && !(node.Transfer && s.sources == 1) {
-					f.sources[s.first+s.sources] = int32(p)
-					s.sources++
-				}
-			}
-		}
-		f.Live[i] = s.sources > 0
+	f.Changed = f.Changed[:0]
+	for n := range f.state {
+		f.Changed = append(f.Changed, n)
 	}
 }
 
-// findRunning sets the loss curve of each node: none where it is dead or where it is fed by generators
-// alone and nothing calls on it.
+func (c *consumer) findLive(live []bool) {
+	c.live = c.live[:0]
+	for _, n := range c.fed {
+		if live[n] {
+			c.live = append(c.live, n)
+		}
+	}
+}
+
+// findSources finds whether a node is live and which sources share what it draws; its parents must be
+// up to date.
+func (f *Flow) findSources(i int) {
+	s := &f.state[i]
+	s.sources, s.isSource = 0, true
+	f.Live[i] = f.Up[i] > 0
+	if len(f.g.parents[i]) == 0 || (f.OnBattery[i] && f.Live[i]) {
+		return
+	}
+	s.isSource = false
+	if f.Live[i] {
+		for _, p := range f.g.parents[i] {
+			if f.Live[p] && !(f.g.Nodes[i].Transfer && s.sources == 1) {
+				f.sources[s.first+s.sources] = int32(p)
+				s.sources++
+			}
+		}
+	}
+	f.Live[i] = s.sources > 0
+}
+
+// findRunning sets the loss curve of each node, without no-load loss where it is dead or where it is fed
+// by generators alone and nothing calls on it.
 func (f *Flow) findRunning() {
 	called := make([]bool, len(f.state))
 	for i := range f.consumers {
@@ -85,20 +78,30 @@ func (f *Flow) findRunning() {
 	}
 	for i := len(f.state) - 1; i >= 0; i-- {
 		s := &f.state[i]
-		node := &f.g.Nodes[i]
-		end := len(f.g.children[i]) == 0 && node.Kind != Generator
+		end := len(f.g.children[i]) == 0 && f.g.Nodes[i].Kind != Generator
 		running := f.Live[i] && (!f.standby[i] || called[i] || end)
-		s.a, s.b, s.c = 0, 0, 0
-		if !running {
-			continue
+		f.setCurve(i, running)
+		if running {
+			for _, p := range f.sources[s.first : s.first+s.sources] {
+				called[p] = true
+			}
 		}
-		ratedW := node.RatingVA * node.PF * float64(f.Up[i])
+	}
+}
+
+// setCurve sets a node's loss curve for the units that are up; no-load loss only where it is running.
+func (f *Flow) setCurve(i int, running bool) {
+	s := &f.state[i]
+	s.a, s.b, s.c = 0, 0, 0
+	if f.Up[i] == 0 {
+		return // carries nothing
+	}
+	node := &f.g.Nodes[i]
+	ratedW := node.RatingVA * node.PF * float64(f.Up[i])
+	s.b = node.Loss.B
+	s.c = node.Loss.C / (ratedW * stepsPerW)
+	if running {
 		s.a = node.Loss.A * ratedW * stepsPerW
-		s.b = node.Loss.B
-		s.c = node.Loss.C / (ratedW * stepsPerW)
-		for j := range s.sources {
-			called[f.sources[s.first+j]] = true
-		}
 	}
 }
 
