@@ -1,0 +1,198 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"headroom/facility"
+	"headroom/facility/cooling"
+	"headroom/facility/power"
+)
+
+// builder turns the typed file into a facility. With warn set it also gathers warnings; problems go to
+// the decoder's list. It goes on after a problem, with stand-in figures that are never handed out.
+type builder struct {
+	s        *Scenario
+	d        *decoder
+	warn     bool
+	warnings Problems
+
+	rows   []rowSpan
+	levels []*powerLevel
+	f      *facility.Facility
+	broken bool // a stand-in was used: what follows from it is not judged
+}
+
+// rowSpan is one row of racks.
+type rowSpan struct {
+	name  string
+	line  int // index of the racks line
+	first int // index of its first rack
+	count int
+}
+
+// Bounds on what is built, far above any real site, so that a slip of the keyboard is an error and not
+// an hour of work.
+const (
+	maxRacks      = 200_000
+	maxPowerNodes = 1_000_000
+)
+
+func (b *builder) warnf(at pos, path, hint, format string, a ...any) {
+	if !b.warn {
+		return
+	}
+	b.warnings = append(b.warnings, Problem{File: at.file, Line: at.line, Col: at.col, Path: path, Msg: fmt.Sprintf(format, a...), Hint: hint})
+}
+
+func (b *builder) build() *facility.Facility {
+	s := b.s
+	b.f = &facility.Facility{Name: s.file.Name, AltitudeM: s.file.Site.Altitude.V}
+	if s.file.Basis == "planned" {
+		b.f.Basis = facility.Planned
+	}
+	b.planRows()
+	b.buildPower()
+	b.buildModels()
+	b.buildDesignDay()
+	b.buildRacks()
+	b.buildCooling()
+	b.buildOther()
+	if b.warn && len(b.d.problems) == 0 {
+		b.judge()
+	}
+	return b.f
+}
+
+// planRows names the rows and counts their racks.
+func (b *builder) planRows() {
+	lines := b.s.file.Racks
+	used := map[string]pos{}
+	for i := range lines {
+		l := &lines[i]
+		if l.Row == "" {
+			continue
+		}
+		if first, ok := used[l.Row]; ok {
+			b.d.fail(l.of("row"), joinKey(l.path, "row"), "", "the row %s stands twice (first at line %d)", quoteShort(l.Row), first.line)
+		}
+		if l.Rows > 1 {
+			b.d.fail(l.of("rows"), joinKey(l.path, "rows"), "", "a line with a row name is one row (got rows: %d)", l.Rows)
+		}
+		used[l.Row] = l.of("row")
+	}
+	total, next := 0, 0
+	for i := range lines {
+		l := &lines[i]
+		if l.Count < 1 || l.Rows < 1 {
+			continue // told already
+		}
+		rows := l.Rows
+		if l.Row != "" {
+			rows = 1
+		}
+		if rows*l.Count > maxRacks || total+rows*l.Count > maxRacks {
+			b.d.fail(l.of("count"), l.path, "", "too many racks (got %d rows of %d, want at most %d racks in all)", rows, l.Count, maxRacks)
+			return
+		}
+		for range rows {
+			name := l.Row
+			for name == "" {
+				n := rowName(next)
+				next++
+				if _, ok := used[n]; !ok {
+					name = n
+				}
+			}
+			b.rows = append(b.rows, rowSpan{name: name, line: i, first: total, count: l.Count})
+			total += l.Count
+		}
+	}
+	if len(lines) == 0 && b.s.file.has("racks") {
+		b.d.fail(b.s.file.of("racks"), "racks", "", "want at least one line of racks")
+	}
+}
+
+// rowName counts A … Z, AA, AB …
+func rowName(i int) string {
+	name := ""
+	for i++; i > 0; i = (i - 1) / 26 {
+		name = string(rune('A'+(i-1)%26)) + name
+	}
+	return name
+}
+
+// rackID is the name of a rack: its row and its place from 1, two digits or as many as the row needs.
+func rackID(r rowSpan, place int) string {
+	width := max(2, len(strconv.Itoa(r.count)))
+	return fmt.Sprintf("%s%0*d", r.name, width, place+1)
+}
+
+// buildRacks makes the racks; power must be there, so that their feeds are known.
+func (b *builder) buildRacks() {
+	y := 0.0
+	for _, r := range b.rows {
+		l := &b.s.file.Racks[r.line]
+		height, reserve := b.wholeU(l, "height", l.Height), b.wholeU(l, "reserve", l.Reserve)
+		if reserve > height {
+			b.d.fail(l.of("reserve"), joinKey(l.path, "reserve"), "", "more is reserved than there is (got %dU of %dU)", reserve, height)
+		}
+		for p := range r.count {
+			id := rackID(r, p)
+			rack := facility.Rack{
+				ID: id, Row: r.name, Place: p,
+				XM: (float64(p) + 0.5) * l.Pitch.V, YM: y + l.Depth.V/2,
+				HeightU: height, ReserveU: reserve,
+				PowerW: floorLimit(l.Power), AirW: floorLimit(l.Air), LiquidW: floorLimit(l.Liquid),
+				ReserveW: ceilW(l.Keep.V),
+				LoadKg:   l.Load.or(math.NaN()), FrameKg: l.Frame.V,
+				Room: -1, Loop: -1, Line: l.at.line,
+			}
+			if b.f.Power != nil {
+				for _, side := range b.feedSides(r.line) {
+					if i, ok := b.f.Power.Index(feedID(id, side)); ok {
+						rack.Feeds = append(rack.Feeds, i)
+					}
+				}
+			}
+			b.f.Racks = append(b.f.Racks, rack)
+		}
+		y += l.Depth.V + l.Aisle.V
+	}
+}
+
+// wholeU reads rack units, which come whole.
+func (b *builder) wholeU(l *rackLine, key string, q Quantity) int {
+	if q.V != math.Trunc(q.V) {
+		b.d.fail(q.pos, joinKey(l.path, key), "", "want whole rack units (got %s)", quoteShort(q.text))
+	}
+	return int(q.V)
+}
+
+// floorLimit is a limit in whole watts, rounded down.
+func floorLimit(q Quantity) int64 {
+	if !q.Given {
+		return facility.NoLimit
+	}
+	return floorW(q.V)
+}
+
+// buildOther adds the steady load that is neither IT nor cooling.
+func (b *builder) buildOther() {
+	o := b.s.file.Site.Other
+	if o == nil {
+		return
+	}
+	b.f.OtherW = o.Power.V
+	b.f.OtherFed = b.fed(o.Fed, o.of("fed"), joinKey(o.path, "fed"))
+}
+
+func kindOf(name string) power.Kind {
+	return map[string]power.Kind{
+		"utility": power.Utility, "generator": power.Generator, "transformer": power.Transformer,
+		"switchboard": power.Switchboard, "ups": power.UPS, "distribution": power.Distribution,
+	}[name]
+}
+
+var containments = map[string]cooling.Containment{"none": cooling.Open, "cold-aisle": cooling.ColdAisle, "hot-aisle": cooling.HotAisle}

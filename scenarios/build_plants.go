@@ -1,0 +1,119 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+
+	"headroom/facility"
+	"headroom/facility/cooling"
+	"headroom/facility/units"
+)
+
+// dryApproachK is the usual approach of a dry cooler: water leaving above outdoor air at rated duty
+// (6–12 K, planning figure).
+const dryApproachK = 8.0
+
+// plantWaterJPerW is the water of a plant's circuit for each watt of capacity, as heat capacity: 10 L of
+// pipes and vessels for each kW (assumed), 4.18 kJ/K a litre.
+const plantWaterJPerW = 10e-3 * 4180
+
+// roundUpW is the step to which a capacity that was sized is rounded up.
+const roundUpW = 1000.0
+
+// buildPlants makes the plants, sizing those without a capacity for what they serve.
+func (b *builder) buildPlants(serves []served) {
+	p := &b.s.file.Plants
+	for i, l := range p.Lines {
+		b.f.Cooling.Plants = append(b.f.Cooling.Plants, b.buildPlant(p.Names[i], l, serves[i]))
+	}
+}
+
+func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant {
+	if !s.wanted {
+		b.warnf(l.at, l.path, "", "nothing is cooled by this plant")
+		s.setC = 18
+	}
+	redundant, ok := l.Scheme.redundant(l.Count)
+	if !ok && l.Count > 0 {
+		b.d.fail(l.of("scheme"), joinKey(l.path, "scheme"), "", "%s is not possible with %d units", l.Scheme.Text, l.Count)
+		redundant = 0
+	}
+	need := float64(max(1, l.Count-redundant))
+	if !l.Supply.Given && !l.has("supply") {
+		l.Supply.fill(s.setC)
+	}
+	spec := cooling.Spec{
+		Name: "plants." + name, Type: l.Type, Units: max(1, l.Count), Redundant: redundant,
+		SupplyC: l.Supply.V, CapacityW: l.Capacity.V, Line: l.at.line,
+		Fed: b.fed(l.Fed, l.of("fed"), joinKey(l.path, "fed")),
+	}
+	if isCooler(l.Type) {
+		switch {
+		case l.Approach.Given:
+		case l.Design.Given && l.Supply.V > l.Design.V:
+			l.Approach.fill(l.Supply.V - l.Design.V)
+		default:
+			l.Approach.fill(dryApproachK)
+		}
+	}
+	if !l.Capacity.Given && !l.has("capacity") {
+		share := 1.0
+		trial := spec
+		trial.CapacityW = 1e6
+		if plant, err := makePlant(l, trial); err == nil && !isCooler(l.Type) {
+			// A chiller gives less than its rating where it is hotter than at the rating point.
+			share = math.Min(1, cooling.CapacityAt(plant, int(need), b.plantDesign(l))/(need*trial.CapacityW))
+		}
+		if s.wanted && share > 0 && s.dutyW > 0 {
+			capacityW := math.Ceil(s.dutyW/(need*share)/roundUpW) * roundUpW
+			l.Capacity.fill(capacityW)
+			b.warnf(l.at, joinKey(l.path, "capacity"), "", "sized: %s a unit, so that %d of %d units carry %s, the rated duty of what they cool, on the design day",
+				units.Format(units.Power, capacityW), int(need), l.Count, units.Format(units.Power, s.dutyW))
+		} else if !s.wanted {
+			b.d.fail(l.at, joinKey(l.path, "capacity"), "", "a plant that cools nothing needs a capacity")
+		}
+		spec.CapacityW = l.Capacity.V
+	}
+	if !l.Capacity.Given {
+		return nil // told already
+	}
+	spec.HeatJPerK = plantWaterJPerW * spec.CapacityW * float64(spec.Units)
+	plant, err := makePlant(l, spec)
+	if err != nil {
+		b.d.fail(l.at, l.path, "", "%v", err)
+		return nil
+	}
+	out := b.plantDesign(l)
+	load := s.loadW
+	if !finite(load) || load <= 0 {
+		load = s.dutyW
+	}
+	w := cooling.ElectricalAt(plant, int(need), math.Min(load, need*spec.CapacityW), spec.SupplyC+cooling.DefaultRiseK, out)
+	b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: spec.Name, Fed: spec.Fed, W: ceilW(w)})
+	return plant
+}
+
+// plantDesign is the outdoor air a plant is judged at: the site's, or the plant's own dry bulb.
+func (b *builder) plantDesign(l *plantLine) cooling.Outdoor {
+	out := b.f.Design
+	if l.Design.Given {
+		out.DryBulbC = l.Design.V
+		out.WetBulbC = math.Min(out.WetBulbC, out.DryBulbC)
+		out.DewPointC = math.Min(out.DewPointC, out.DryBulbC)
+	}
+	return out
+}
+
+// makePlant hands a line to the constructor of its type.
+func makePlant(l *plantLine, spec cooling.Spec) (cooling.Plant, error) {
+	switch l.Type {
+	case "water-cooled-chiller":
+		return cooling.NewChilledWater(cooling.ChilledWaterParams{Spec: spec, Chiller: l.Chiller, Economizer: l.Economizer == "water-side"})
+	case "dry-cooler", "adiabatic-cooler":
+		return cooling.NewDryCooler(cooling.DryCoolerParams{Spec: spec, Cooler: l.Cooler, DesignC: spec.SupplyC - l.Approach.V, Adiabatic: l.Type == "adiabatic-cooler"})
+	}
+	return nil, fmt.Errorf("plants of type %s are not modelled", l.Type)
+}
+
+// isCooler says whether a plant only gives heat to the outdoor air.
+func isCooler(kind string) bool { return kind == "dry-cooler" || kind == "adiabatic-cooler" }

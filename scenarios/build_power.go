@@ -1,0 +1,485 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"headroom/facility/power"
+	"headroom/facility/units"
+)
+
+// defaultPF is the power factor of the load behind an element rated in VA or A: loaded 8-GPU servers
+// measured 0.98 (MLPerf inference power logs, 8×H200).
+const defaultPF = 0.98
+
+// circuitDerate is the share of a circuit's rating that is used where the file states none: the 80 % of
+// continuous load under NEC, the lower of the two practices. IEC practice allows 100 %.
+const circuitDerate = 0.8
+
+// powerLevel is one line of the general form with the nodes it expands to.
+type powerLevel struct {
+	line  *nodeLine
+	kind  power.Kind
+	sides []string // nil: none
+	rows  bool
+	pf    float64
+	// derate is what circuits below take over when they state none.
+	derate float64
+}
+
+// id names one node of the level: "ups", "ups[A]" by side, "busways[C]" by row, "busways[C].A" by both.
+func (l *powerLevel) id(row, side string) string {
+	switch {
+	case l.rows && l.sides != nil:
+		return l.line.ID + "[" + row + "]." + side
+	case l.rows:
+		return l.line.ID + "[" + row + "]"
+	case l.sides != nil:
+		return l.line.ID + "[" + side + "]"
+	}
+	return l.line.ID
+}
+
+func feedID(rack, side string) string {
+	if side == "" {
+		side = "A"
+	}
+	return rack + "." + side
+}
+
+// buildPower expands the short form into lines of the general form, those into nodes, adds the circuits
+// that end at racks and makes the graph.
+func (b *builder) buildPower() {
+	p := b.s.file.Power
+	if p == nil {
+		for i := range b.s.file.Racks {
+			if l := &b.s.file.Racks[i]; l.Feeds != nil {
+				b.d.fail(l.Feeds.at, l.Feeds.path, "", "racks have feeds but the file has no power section to feed them")
+			}
+		}
+		return
+	}
+	lines := shortForm(p)
+	if len(p.Nodes) > 0 {
+		if len(lines) > 0 {
+			b.d.fail(p.of("nodes"), joinKey(p.path, "nodes"), "", "power is written either by levels or by nodes (got both)")
+		}
+		lines = nil
+		for i := range p.Nodes {
+			lines = append(lines, &p.Nodes[i])
+		}
+	}
+	if len(lines) == 0 {
+		b.d.fail(p.at, p.path, "", "want levels such as utility and ups, or nodes")
+		return
+	}
+	seen := map[string]int{}
+	for _, l := range lines {
+		if first, ok := seen[l.ID]; ok {
+			b.d.fail(l.of("id"), joinKey(l.path, "id"), "", "the id %s stands twice (first at line %d)", quoteShort(l.ID), first)
+			continue
+		}
+		seen[l.ID] = l.of("id").line
+		if strings.ContainsAny(l.ID, "[]. ") || l.ID == "" {
+			b.d.fail(l.of("id"), joinKey(l.path, "id"), "", "want an id of one word without brackets, dots or blanks (got %s)", quoteShort(l.ID))
+		}
+		b.levels = append(b.levels, b.level(l))
+	}
+	var nodes []power.Node
+	for _, l := range b.levels {
+		nodes = append(nodes, b.expand(l)...)
+	}
+	nodes = append(nodes, b.rackFeeds()...)
+	if len(nodes) > maxPowerNodes {
+		b.d.fail(p.at, p.path, "", "too many electrical elements (got %d, want at most %d)", len(nodes), maxPowerNodes)
+		return
+	}
+	g, err := power.New(nodes)
+	if err != nil {
+		b.graphErrors(err)
+		return
+	}
+	b.f.Power = g
+}
+
+// graphErrors passes on what the graph found, once for each level and kind of fault.
+func (b *builder) graphErrors(err error) {
+	var es power.Errors
+	if !errors.As(err, &es) {
+		b.d.fail(b.s.file.Power.at, "power", "", "%v", err)
+		return
+	}
+	told := map[string]bool{}
+	for _, e := range es {
+		at, path := b.s.file.Power.at, "power"
+		for _, l := range b.levels {
+			if e.ID == l.line.ID || strings.HasPrefix(e.ID, l.line.ID+"[") {
+				at, path = l.line.at, l.line.path
+			}
+		}
+		if key := fmt.Sprint(at, e.Msg); !told[key] {
+			told[key] = true
+			b.d.fail(at, path, "", "%s %s", e.ID, e.Msg)
+		}
+	}
+}
+
+// shortForm writes the levels of the short form as lines of the general form.
+func shortForm(p *powerPart) []*nodeLine {
+	var lines []*nodeLine
+	var above, backup names
+	add := func(o origin, l nodeLine) {
+		l.origin = o
+		if l.Kind != "utility" && l.Kind != "generator" {
+			l.From = slices.Concat(above, backup)
+			backup = nil
+		}
+		if l.Kind == "generator" {
+			backup = names{l.ID}
+		} else {
+			above = names{l.ID}
+		}
+		lines = append(lines, &l)
+	}
+	if l := p.Utility; l != nil {
+		add(l.origin, nodeLine{ID: "utility", Kind: "utility", Count: 1, Rating: l.Capacity, PF: l.PF, Derate: l.Derate})
+	}
+	if l := p.Transformers; l != nil {
+		add(l.origin, nodeLine{ID: "transformers", Kind: "transformer", Count: l.Count, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, PF: l.PF, Derate: l.Derate, Curve: l.Curve})
+	}
+	if l := p.Generators; l != nil {
+		add(l.origin, nodeLine{ID: "generators", Kind: "generator", Count: l.Count, Scheme: l.Scheme, Rating: l.Rating, PF: l.PF, Derate: l.Derate, Start: l.Start})
+	}
+	if l := p.UPS; l != nil {
+		add(l.origin, nodeLine{ID: "ups", Kind: "ups", Count: l.Modules, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, PF: l.PF, Derate: l.Derate, Curve: l.Curve, Battery: l.Battery})
+	}
+	for _, x := range [...]struct {
+		id string
+		l  *boardLevel
+	}{{"pdus", p.PDUs}, {"busways", p.Busways}} {
+		if l := x.l; l != nil {
+			add(l.origin, nodeLine{ID: x.id, Kind: "distribution", Count: l.Count, Per: l.Per, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, Voltage: l.Voltage, PF: l.PF, Derate: l.Derate, Curve: l.Curve})
+		}
+	}
+	return lines
+}
+
+// level settles what a line says by itself: its kind, its sides, its power factor and derate.
+func (b *builder) level(l *nodeLine) *powerLevel {
+	v := &powerLevel{line: l, sides: l.Sides, rows: l.Per == "row", derate: math.NaN()}
+	if l.Kind == "" {
+		l.Kind = guessKind(l)
+		if l.Kind == "" {
+			b.d.fail(l.at, joinKey(l.path, "kind"), "write kind: switchboard, transformer or distribution", "cannot tell what %s is from its keys and name", quoteShort(l.ID))
+			l.Kind = "switchboard"
+		}
+	}
+	v.kind = kindOf(l.Kind)
+	if l.Scheme.Twice && v.sides == nil {
+		v.sides = []string{"A", "B"}
+	}
+	if l.Count > 0 && l.Scheme.Spare >= l.Count {
+		b.d.fail(l.of("scheme"), joinKey(l.path, "scheme"), "", "%s needs more than %d units (got %d)", l.Scheme.Text, l.Scheme.Spare, l.Count)
+	}
+	v.pf = l.PF.or(defaultPF)
+	if l.Rating.Dim == units.Power && l.Rating.Given && !l.PF.Given {
+		v.pf = 1
+		if v.kind != power.Utility && v.kind != power.Generator {
+			b.d.fail(l.Rating.pos, joinKey(l.path, "rating"), "write the rating in kVA, or add pf: 0.9 as its plate says", "a rating in kW of an element that carries kVA needs its power factor (got %s)", quoteShort(l.Rating.text))
+		}
+	}
+	if l.Rating.Dim == units.Current && !l.Voltage.Given && l.Rating.Given && !l.has("voltage") {
+		b.d.fail(l.Rating.pos, joinKey(l.path, "voltage"), `write, for example, voltage: 415 V L-L`, "a rating in A needs a voltage with its basis")
+	}
+	switch {
+	case l.Derate.Given:
+		v.derate = l.Derate.V
+	case v.kind == power.Distribution:
+		v.derate = circuitDerate
+		b.warnf(l.at, joinKey(l.path, "derate"), "", "no derate is stated: 80%% of %s is used continuously (NEC); IEC practice allows 100%%", l.ID)
+	default:
+		v.derate = 1
+	}
+	return v
+}
+
+// guessKind tells what a line of the general form is from its keys and its name.
+func guessKind(l *nodeLine) string {
+	id := strings.ToLower(l.ID)
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(id, w) })
+	}
+	switch {
+	case l.Start.Given || strings.HasPrefix(id, "gen"):
+		return "generator"
+	case l.Battery.Given || has("ups"):
+		return "ups"
+	case len(l.From) == 0:
+		return "utility"
+	case strings.HasPrefix(id, "tx") || strings.HasPrefix(id, "tr") || has("transformer", "trafo"):
+		return "transformer"
+	case l.Rating.Dim == units.Current && l.Rating.Given || l.Per == "row" || has("pdu", "rpp", "busway", "dist"):
+		return "distribution"
+	case has("board", "msb", "swgr", "switch", "lv"):
+		return "switchboard"
+	}
+	return ""
+}
+
+// ratingVA is a rating in volt-amperes; one that could not be read stands in as 1.
+func ratingVA(r ratingValue, voltageLL, pf float64) float64 {
+	switch {
+	case !r.Given:
+		return 1
+	case r.Dim == units.Power:
+		return r.V / pf
+	case r.Dim == units.Current:
+		if voltageLL <= 0 {
+			return 1
+		}
+		return math.Sqrt(3) * voltageLL * r.V
+	}
+	return r.V
+}
+
+// expand makes the nodes of one level: one, or one for each row and side.
+func (b *builder) expand(v *powerLevel) []power.Node {
+	l := v.line
+	node := power.Node{
+		Kind: v.kind, Units: max(1, l.Count), Redundant: min(l.Scheme.Spare, max(0, l.Count-1)),
+		RatingVA: ratingVA(l.Rating, l.Voltage.V, v.pf), PF: v.pf, Derate: v.derate,
+		VoltageLL: l.Voltage.V, BatteryS: l.Battery.V, StartS: l.Start.V, Line: l.at.line,
+	}
+	if l.Rating.Given && l.Rating.Dim == units.Current {
+		node.AmpsRated = l.Rating.V
+	}
+	node.Loss = b.lossCurve(v)
+	var above []*powerLevel
+	for _, name := range l.From {
+		p := b.levelNamed(name)
+		if p == nil {
+			b.d.fail(l.of("from"), joinKey(l.path, "from"), didYouMean(b.nearestLevel(name)), "no such element (got %s, want one of %s)", quoteShort(name), strings.Join(b.levelNames(), ", "))
+			continue
+		}
+		if p.kind == power.Generator && len(l.From) > 1 {
+			node.Transfer = true
+		}
+		above = append(above, p)
+	}
+	if l.Transfer != nil {
+		node.Transfer = *l.Transfer
+	}
+	rows, sides := []string{""}, []string{""}
+	if v.rows {
+		rows = rows[:0]
+		for _, r := range b.rows {
+			rows = append(rows, r.name)
+		}
+	}
+	if v.sides != nil {
+		sides = v.sides
+	}
+	var nodes []power.Node
+	told := false
+	for _, row := range rows {
+		for _, side := range sides {
+			n := node
+			n.ID, n.Side = v.id(row, side), side
+			for _, p := range above {
+				from, ok := b.sources(p, row, side)
+				if !ok && !told {
+					told = true
+					b.d.fail(l.of("from"), joinKey(l.path, "sides"), "", "%s has no side %s (got sides %s)", p.line.ID, side, strings.Join(p.sides, ", "))
+				}
+				n.From = append(n.From, from...)
+			}
+			nodes = append(nodes, n)
+			if len(nodes) > maxPowerNodes {
+				return nodes
+			}
+		}
+	}
+	return nodes
+}
+
+// sources lists the nodes of a level that feed one row and side; "" is any.
+func (b *builder) sources(p *powerLevel, row, side string) (ids []string, ok bool) {
+	rows, sides := []string{row}, []string{side}
+	if p.rows && row == "" {
+		rows = rows[:0]
+		for _, r := range b.rows {
+			rows = append(rows, r.name)
+		}
+	}
+	switch {
+	case p.sides == nil:
+	case side == "":
+		sides = p.sides
+	case !slices.Contains(p.sides, side):
+		return nil, false
+	}
+	for _, r := range rows {
+		for _, s := range sides {
+			ids = append(ids, p.id(r, s))
+		}
+	}
+	return ids, true
+}
+
+func (b *builder) levelNamed(id string) *powerLevel {
+	for _, l := range b.levels {
+		if l.line.ID == id {
+			return l
+		}
+	}
+	return nil
+}
+
+func (b *builder) levelNames() []string {
+	list := make([]string, len(b.levels))
+	for i, l := range b.levels {
+		list[i] = l.line.ID
+	}
+	return list
+}
+
+func (b *builder) nearestLevel(name string) string {
+	near, _ := units.Nearest(name, b.levelNames())
+	return near
+}
+
+// fed resolves names of levels or single nodes to indexes in the graph; without a name it is the first
+// level that is a source.
+func (b *builder) fed(list names, at pos, path string) []int {
+	if b.f.Power == nil {
+		if len(list) > 0 && b.s.file.Power == nil {
+			b.d.fail(at, path, "", "the file has no power section that could hold %s", quoteShort(list[0]))
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		list = names{b.levels[0].line.ID}
+	}
+	var out []int
+	for _, name := range list {
+		if i, ok := b.f.Power.Index(name); ok {
+			out = append(out, i)
+			continue
+		}
+		l := b.levelNamed(name)
+		if l == nil {
+			b.d.fail(at, path, didYouMean(b.nearestLevel(name)), "no such element of the power section (got %s, want one of %s)", quoteShort(name), strings.Join(b.levelNames(), ", "))
+			continue
+		}
+		ids, _ := b.sources(l, "", "")
+		for _, id := range ids {
+			if i, ok := b.f.Power.Index(id); ok {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
+}
+
+// feedLevel is the level that feeds the racks of a line: the one named, or the last distribution level,
+// or the last level of all.
+func (b *builder) feedLevel(line int) *powerLevel {
+	if f := b.s.file.Racks[line].Feeds; f != nil && len(f.From) > 0 {
+		return b.levelNamed(f.From[0])
+	}
+	for i := len(b.levels) - 1; i >= 0; i-- {
+		if b.levels[i].kind == power.Distribution {
+			return b.levels[i]
+		}
+	}
+	for i := len(b.levels) - 1; i >= 0; i-- {
+		if b.levels[i].kind != power.Generator {
+			return b.levels[i]
+		}
+	}
+	return nil
+}
+
+// feedSides are the sides of a line's rack circuits; "" stands for a single circuit without a side.
+func (b *builder) feedSides(line int) []string {
+	if f := b.s.file.Racks[line].Feeds; f != nil && len(f.Sides) > 0 {
+		return f.Sides
+	}
+	if p := b.feedLevel(line); p != nil && p.sides != nil {
+		return p.sides
+	}
+	return []string{""}
+}
+
+// rackFeeds makes the circuits that end at racks.
+func (b *builder) rackFeeds() []power.Node {
+	var nodes []power.Node
+	for i := range b.s.file.Racks {
+		l := &b.s.file.Racks[i]
+		p := b.feedLevel(i)
+		f := l.Feeds
+		if f == nil {
+			f = &feedPart{origin: origin{at: l.at, path: joinKey(l.path, "feeds")}}
+		}
+		if p == nil {
+			if len(f.From) > 0 {
+				b.d.fail(f.of("from"), joinKey(f.path, "from"), didYouMean(b.nearestLevel(f.From[0])), "no such element of the power section (got %s, want one of %s)", quoteShort(f.From[0]), strings.Join(b.levelNames(), ", "))
+			}
+			continue
+		}
+		node := b.feedNode(l, f, p)
+		for _, side := range b.feedSides(i) {
+			if _, ok := b.sources(p, "", side); !ok {
+				b.d.fail(f.of("sides"), joinKey(f.path, "sides"), "", "%s has no side %s (got sides %s)", p.line.ID, quoteShort(side), strings.Join(p.sides, ", "))
+				continue
+			}
+			for _, r := range b.rows {
+				if r.line != i {
+					continue
+				}
+				from, _ := b.sources(p, r.name, side)
+				for k := range r.count {
+					n := node
+					n.ID, n.Side, n.From = feedID(rackID(r, k), side), side, from
+					nodes = append(nodes, n)
+				}
+				if len(nodes) > maxPowerNodes {
+					return nodes
+				}
+			}
+		}
+	}
+	return nodes
+}
+
+// feedNode is what the circuits of one line of racks have in common.
+func (b *builder) feedNode(l *rackLine, f *feedPart, p *powerLevel) power.Node {
+	n := power.Node{Kind: power.RackFeed, Units: 1, PF: f.PF.or(defaultPF), Line: f.at.line}
+	n.VoltageLL = f.Voltage.or(p.line.Voltage.V)
+	n.Derate = f.Derate.or(p.derate)
+	if p.kind != power.Distribution && !f.Derate.Given {
+		n.Derate = circuitDerate
+	}
+	switch {
+	case f.Breaker.Given && n.VoltageLL > 0:
+		n.AmpsRated = f.Breaker.V
+		n.RatingVA = math.Sqrt(3) * n.VoltageLL * f.Breaker.V
+		if !f.Derate.Given && p.kind != power.Distribution {
+			b.warnf(f.at, joinKey(f.path, "derate"), "", "no derate is stated: 80%% of the breaker is used continuously (NEC); IEC practice allows 100%%")
+		}
+	case f.Breaker.Given:
+		if !f.has("voltage") && !p.line.has("voltage") {
+			b.d.fail(f.Breaker.pos, joinKey(f.path, "voltage"), "write, for example, voltage: 415 V L-L", "a breaker in A needs a voltage with its basis, here or at %s", p.line.ID)
+		}
+		n.RatingVA = 1
+	default:
+		n.RatingVA = ratingVA(p.line.Rating, p.line.Voltage.V, p.pf) * float64(max(1, p.line.Count))
+		if !f.has("breaker") {
+			b.warnf(f.at, joinKey(f.path, "breaker"), "", "no breaker is stated: a circuit is counted at the rating of %s above it", p.line.ID)
+		}
+	}
+	return n
+}

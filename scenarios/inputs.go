@@ -1,0 +1,301 @@
+package scenarios
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"headroom/facility/catalog"
+	"headroom/facility/cooling"
+	"headroom/facility/units"
+	"headroom/facility/weather"
+	"headroom/sim/workload"
+)
+
+// maxInputBytes bounds a file that a scenario names, as stored.
+const maxInputBytes = 512 << 20
+
+// open reads a file the scenario names and notes its contents for the run's id. A file that cannot be
+// read is a problem at the place that names it.
+func (s *Scenario) open(d *decoder, files fs.FS, name string, at pos, keyPath string) ([]byte, bool) {
+	if files == nil {
+		d.fail(at, keyPath, "", "the scenario names the file %s, and no folder is given to read it from", quoteShort(name))
+		return nil, false
+	}
+	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	if !fs.ValidPath(clean) {
+		d.fail(at, keyPath, "copy the file beside the scenario, or into a folder below it", "want a path below the scenario's folder (got %s)", quoteShort(name))
+		return nil, false
+	}
+	f, err := files.Open(clean)
+	if err != nil {
+		hint := ""
+		if near := nearestFile(files, clean); near != "" {
+			hint = didYouMean(near)
+		}
+		d.fail(at, keyPath, hint, "cannot read the file %s: %s", quoteShort(name), plainError(err))
+		return nil, false
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxInputBytes+1))
+	if err != nil {
+		d.fail(at, keyPath, "", "cannot read the file %s: %s", quoteShort(name), plainError(err))
+		return nil, false
+	}
+	if len(data) > maxInputBytes {
+		d.fail(at, keyPath, "", "the file %s is larger than %d MB", quoteShort(name), maxInputBytes>>20)
+		return nil, false
+	}
+	s.inputs = append(s.inputs, input{clean, sha256.Sum256(data)})
+	return data, true
+}
+
+// plainError words an error of the file system without its path, which the message has already.
+func plainError(err error) string {
+	var pe *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.As(err, &pe):
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// nearestFile finds a file of a like name in the same folder.
+func nearestFile(files fs.FS, name string) string {
+	entries, err := fs.ReadDir(files, path.Dir(name))
+	if err != nil {
+		return ""
+	}
+	var list []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			list = append(list, e.Name())
+		}
+	}
+	near, ok := units.Nearest(path.Base(name), list)
+	if !ok {
+		return ""
+	}
+	return path.Join(path.Dir(name), near)
+}
+
+// readCatalog adds the file's own entries to the catalogue.
+func (s *Scenario) readCatalog(d *decoder) {
+	if s.catalog == nil {
+		s.catalog = catalog.Default()
+	}
+	n := s.file.Catalog.n
+	if n == nil {
+		return
+	}
+	text, err := printYAML(n)
+	if err != nil {
+		d.fail(n.pos, "catalog", "", "%v", err)
+		return
+	}
+	c, err := s.catalog.Add(s.name, bytes.NewReader(text))
+	if err == nil {
+		s.catalog = c
+		return
+	}
+	var ce *catalog.Error
+	if !errors.As(err, &ce) {
+		d.fail(n.pos, "catalog", "", "%v", err)
+		return
+	}
+	for _, p := range ce.Problems {
+		// The catalogue saw a reprint of this part; its path leads back to the place.
+		d.fail(n.placeOf(p.Path), joinKey("catalog", p.Path), "", "%s", p.Message)
+	}
+}
+
+// placeOf is the place of a path below a node, or of as much of it as there is.
+func (n *node) placeOf(keyPath string) pos {
+	at := n
+	for _, k := range strings.FieldsFunc(keyPath, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		next := at.get(k)
+		if next == nil {
+			break
+		}
+		at = next
+	}
+	return at.pos
+}
+
+// climates caches the typical years that were made: they are the same every time.
+var climates sync.Map // city → *weather.Series
+
+// designDays caches the design day of each built-in climate at its own altitude.
+var designDays sync.Map
+
+// readWeather reads the weather file, or makes the typical year of the climate.
+func (s *Scenario) readWeather(d *decoder, files fs.FS) {
+	site := &s.file.Site
+	switch {
+	case site.Weather != "":
+		at, keyPath := site.of("weather"), joinKey(site.path, "weather")
+		data, ok := s.open(d, files, site.Weather, at, keyPath)
+		if !ok {
+			return
+		}
+		s.series = s.parseWeather(d, site.Weather, data, at, keyPath)
+	case site.Climate != "":
+		key := strings.ToLower(strings.TrimSpace(site.Climate))
+		if v, ok := climates.Load(key); ok {
+			s.series = v.(*weather.Series)
+			break
+		}
+		series, err := weather.BuiltIn(site.Climate)
+		if err != nil {
+			near, _ := units.Nearest(site.Climate, weather.Cities())
+			d.fail(site.of("climate"), joinKey(site.path, "climate"), didYouMean(near), "no such climate (got %s, want one of %s)", quoteShort(site.Climate), strings.Join(weather.Cities(), ", "))
+			return
+		}
+		climates.Store(key, series)
+		s.series = series
+	default:
+		d.fail(site.at, joinKey(site.path, "weather"), "write, for example, site: {climate: shanghai}", "a climate or a weather file is missing")
+		return
+	}
+	if s.series == nil {
+		return
+	}
+	site.Altitude.fill(s.series.AltitudeM)
+	key := strings.ToLower(strings.TrimSpace(site.Climate))
+	if v, ok := designDays.Load(key); ok && site.Weather == "" && site.Altitude.V == s.series.AltitudeM {
+		s.designDay = v.(cooling.Outdoor)
+	} else {
+		s.designDay = designDay(s.series, site.Altitude.V)
+		if site.Weather == "" && site.Altitude.V == s.series.AltitudeM {
+			designDays.Store(key, s.designDay)
+		}
+	}
+	run := &s.file.Run
+	if s.series.Actual && !run.has("start") {
+		run.Start.T, run.Start.Given = s.series.Start, true
+	}
+	if err := s.series.Covers(run.Start.T, run.length()); err != nil {
+		d.fail(run.of("start"), joinKey(run.path, "start"), "", "%v", err)
+	}
+	if s.series.Coverage < 1 {
+		at := site.of("weather")
+		s.warnings = append(s.warnings, Problem{File: at.file, Line: at.line, Col: at.col, Path: joinKey(site.path, "weather"),
+			Msg: fmt.Sprintf("the weather covers %.2f %% of its hours; %d were filled between neighbours", 100*s.series.Coverage, s.series.Filled)})
+	}
+}
+
+// parseWeather reads EPW or CSV by the file's name.
+func (s *Scenario) parseWeather(d *decoder, name string, data []byte, at pos, keyPath string) *weather.Series {
+	base := strings.TrimSuffix(strings.ToLower(name), ".gz")
+	var series *weather.Series
+	var err error
+	switch {
+	case strings.HasSuffix(base, ".epw"):
+		series, err = weather.ReadEPW(bytes.NewReader(data), name)
+	case strings.HasSuffix(base, ".csv"):
+		opt := weather.CSVOptions{AltitudeM: s.file.Site.Altitude.or(0)}
+		if z := s.file.Site.Zone; z != nil {
+			opt.Zone = *z
+		}
+		series, err = weather.ReadCSV(bytes.NewReader(data), name, opt)
+	default:
+		d.fail(at, keyPath, "", "want a file that ends in .epw, .csv, .epw.gz or .csv.gz (got %s)", quoteShort(name))
+		return nil
+	}
+	if err == nil {
+		return series
+	}
+	var list weather.ParseErrors
+	var one *weather.ParseError
+	switch {
+	case errors.As(err, &list):
+		for _, e := range list {
+			d.problems = append(d.problems, Problem{File: name, Line: max(1, e.Line), Col: max(1, e.Field), Msg: e.Msg})
+		}
+	case errors.As(err, &one):
+		d.problems = append(d.problems, Problem{File: name, Line: max(1, one.Line), Col: max(1, one.Field), Msg: one.Msg})
+	default:
+		d.fail(at, keyPath, "", "%v", err)
+	}
+	return nil
+}
+
+// readTraces reads the job traces that are replayed.
+func (s *Scenario) readTraces(d *decoder, files fs.FS) {
+	s.traces = nil
+	for i := range s.file.Replay {
+		l := &s.file.Replay[i]
+		var jobs []workload.Job
+		if l.Trace != "" {
+			if data, ok := s.open(d, files, l.Trace, l.of("trace"), joinKey(l.path, "trace")); ok {
+				jobs = s.parseTrace(d, l, i, data)
+			}
+		}
+		s.traces = append(s.traces, jobs)
+	}
+}
+
+// parseTrace reads one trace; Job.Class counts synthetic classes first, then traces.
+func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, data []byte) []workload.Job {
+	opt := workload.TraceOptions{
+		Class:       int32(len(s.file.Workload) + i),
+		Activity:    l.Activity.or(kindFigures[l.Kind].activity),
+		MemoryBound: l.MemoryBound.or(kindFigures[l.Kind].memoryBound),
+	}
+	if c := l.Columns; c != nil {
+		opt.Columns = workload.TraceColumns{Arrival: c.Arrival, GPUs: c.GPUs, Duration: c.Duration}
+	}
+	if l.VC != "" || len(l.Filter.Keys) > 0 {
+		opt.Filter = map[string]string{}
+		for j, k := range l.Filter.Keys {
+			opt.Filter[k] = l.Filter.Values[j]
+		}
+		if l.VC != "" {
+			opt.Filter["vc"] = l.VC
+		}
+	}
+	if w := l.Window; w != nil {
+		opt.StartS = w.From.V
+		if w.Length.Given {
+			opt.EndS = w.From.V + w.Length.V
+		}
+	}
+	base := strings.TrimSuffix(strings.ToLower(l.Trace), ".gz")
+	var jobs []workload.Job
+	var err error
+	switch {
+	case strings.HasSuffix(base, ".csv"):
+		jobs, err = workload.ReadCSV(bytes.NewReader(data), l.Trace, opt)
+	case strings.HasSuffix(base, ".swf"):
+		jobs, err = workload.ReadSWF(bytes.NewReader(data), l.Trace, opt)
+	default:
+		d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "want a file that ends in .csv, .swf, .csv.gz or .swf.gz (got %s)", quoteShort(l.Trace))
+		return nil
+	}
+	if err != nil {
+		var list *workload.TraceErrors
+		if !errors.As(err, &list) {
+			d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "%v", err)
+			return nil
+		}
+		for _, e := range list.List {
+			d.problems = append(d.problems, Problem{File: e.File, Line: max(1, e.Line), Col: max(1, e.Col), Msg: e.Message})
+		}
+		if list.More > 0 {
+			d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "and %d more problems in %s", list.More, l.Trace)
+		}
+		return nil
+	}
+	if len(jobs) == 0 {
+		d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "the trace has no job that is replayed")
+	}
+	return jobs
+}

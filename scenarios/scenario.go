@@ -1,0 +1,178 @@
+package scenarios
+
+import (
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"headroom/facility"
+	"headroom/facility/catalog"
+	"headroom/facility/cooling"
+	"headroom/facility/units"
+	"headroom/facility/weather"
+	"headroom/sim"
+	"headroom/sim/workload"
+)
+
+// Options say how a scenario is read.
+type Options struct {
+	Set     []string         // overlays of the command line, path=value, applied after the variant
+	Variant string           // name of the variant, "" for the scenario itself
+	Seed    *uint64          // replaces run.seed
+	FS      fs.FS            // files the scenario names, rooted at its folder; nil: it may name none
+	Catalog *catalog.Catalog // nil: the built-in one; entries under catalog: in the file are added to it
+}
+
+// Scenario is a scenario file that was read without a problem: overlays applied, defaults filled, the
+// files it names read and checked.
+type Scenario struct {
+	name      string
+	variant   string
+	file      file
+	variants  []string
+	catalog   *catalog.Catalog
+	series    *weather.Series
+	designDay cooling.Outdoor
+	traces    [][]workload.Job
+	inputs    []input
+	warnings  Problems
+}
+
+// input is a file that the scenario names.
+type input struct {
+	name   string
+	digest [32]byte // SHA-256 of its bytes
+}
+
+// Load reads a scenario. name is what messages call the file. The error is a [Problems] that holds
+// everything that is wrong with the file and the files it names, not the first thing alone.
+func Load(name string, data []byte, o Options) (*Scenario, error) {
+	root, problems := parseYAML(name, data)
+	if root == nil {
+		return nil, problems.err(name)
+	}
+	if root.kind != mapNode {
+		problems = append(problems, Problem{File: name, Line: root.line, Col: root.col, Msg: "want a map of keys (got " + root.describe() + ")"})
+		return nil, problems.err(name)
+	}
+	d := &decoder{problems: problems}
+	variants := readVariants(root, d)
+	s := &Scenario{name: name, variant: o.Variant, variants: variantNames(variants), catalog: o.Catalog}
+	if o.Variant != "" && !slices.Contains(s.variants, o.Variant) {
+		msg := "the scenario has no variants"
+		if len(s.variants) > 0 {
+			msg = "want one of " + strings.Join(s.variants, ", ")
+		}
+		near, _ := units.Nearest(o.Variant, s.variants)
+		d.fail(pos{name, 1, 1}, "variants", didYouMean(near), "unknown variant (got %s, %s)", quoteShort(o.Variant), msg)
+	}
+	for _, x := range chain(variants, o.Variant) {
+		x.apply(root, d)
+	}
+	for i, text := range o.Set {
+		applySet(root, d, i, text)
+	}
+	if o.Seed != nil {
+		at := pos{"--seed", 1, 1}
+		overlay{at, "run.seed", &node{pos: at, tag: "!!int", value: strconv.FormatUint(*o.Seed, 10)}}.apply(root, d)
+	}
+	d.section(reflect.ValueOf(&s.file).Elem(), root, "")
+	if len(d.problems) == 0 || s.file.Version <= 1 {
+		s.finish(d, o.FS)
+	}
+	if err := d.problems.err(name); err != nil {
+		return nil, err
+	}
+	s.warnings = s.warnings.sorted(name)
+	return s, nil
+}
+
+// applySet applies one path=value of the command line.
+func applySet(root *node, d *decoder, i int, text string) {
+	at := pos{"--set", i + 1, 1}
+	path, value, ok := strings.Cut(text, "=")
+	if !ok {
+		d.fail(at, "", "", "want path=value such as \"racks[A].power=78 kW\" (got %s)", quoteShort(text))
+		return
+	}
+	v, problems := parseValue(at, value)
+	d.problems = append(d.problems, problems...)
+	if v != nil {
+		overlay{at, strings.TrimSpace(path), v}.apply(root, d)
+	}
+}
+
+func didYouMean(near string) string {
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", near)
+}
+
+// finish reads the files the scenario names, fills the defaults that need them, and builds facility and
+// configuration once, so that every problem shows.
+func (s *Scenario) finish(d *decoder, files fs.FS) {
+	if s.file.Name == "" {
+		s.file.Name = strings.TrimSuffix(strings.TrimSuffix(s.name[strings.LastIndexAny(s.name, `/\`)+1:], ".yaml"), ".yml")
+	}
+	s.readCatalog(d)
+	s.readWeather(d, files)
+	s.readTraces(d, files)
+	b := &builder{s: s, d: d, warn: true}
+	b.build()
+	s.config(d, b, nil, true)
+	s.warnings = append(s.warnings, b.warnings...)
+}
+
+// Build makes the facility. The error is a [Problems].
+func (s *Scenario) Build() (*facility.Facility, error) {
+	d := &decoder{}
+	b := &builder{s: s, d: d}
+	f := b.build()
+	if err := d.problems.err(s.name); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Name returns the scenario's name.
+func (s *Scenario) Name() string { return s.file.Name }
+
+// Variant returns the name of the variant that was applied, "" for the scenario itself.
+func (s *Scenario) Variant() string { return s.variant }
+
+// Variants returns the names of the file's variants in the order written.
+func (s *Scenario) Variants() []string { return slices.Clone(s.variants) }
+
+// Warnings returns what is worth knowing before the numbers are believed: limits that cannot be reached,
+// claims that do not hold, figures that were assumed.
+func (s *Scenario) Warnings() []Problem { return slices.Clone(s.warnings) }
+
+// Resolved prints the scenario with every default filled. What it prints loads back to the same thing.
+func (s *Scenario) Resolved() ([]byte, error) {
+	f := s.file
+	n := encodeSection(reflect.ValueOf(&f).Elem())
+	return printYAML(n)
+}
+
+// idSpace is the namespace of run ids.
+var idSpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("headroom run"))
+
+// ID names what a run computes: the version 5 UUID of the resolved scenario, the contents of the files it
+// names, the seed and the version of the model. Two scenarios with one ID give the same bytes.
+func (s *Scenario) ID() string {
+	resolved, err := s.Resolved()
+	if err != nil {
+		return ""
+	}
+	text := fmt.Appendf(resolved, "\nmodel %s\nseed %d\n", sim.ModelVersion, s.file.Run.Seed)
+	for _, in := range s.inputs {
+		text = fmt.Appendf(text, "%q %x\n", in.name, in.digest)
+	}
+	return uuid.NewSHA1(idSpace, text).String()
+}
