@@ -97,8 +97,11 @@ func ReadClimates(text []byte, known []Climate) ([]Climate, error) {
 // complete takes what c leaves at zero from another climate.
 func (c *Climate) complete(like *Climate) {
 	for _, f := range []struct{ own, from *Monthly }{
-		{&c.RangeK, &like.RangeK}, {&c.DaySDK, &like.DaySDK}, {&c.DayLag, &like.DayLag},
-		{&c.DewSDK, &like.DewSDK}, {&c.DewCorr, &like.DewCorr},
+		{&c.RangeK, &like.RangeK},
+		{&c.DaySDK, &like.DaySDK},
+		{&c.DayLag, &like.DayLag},
+		{&c.DewSDK, &like.DewSDK},
+		{&c.DewCorr, &like.DewCorr},
 	} {
 		if *f.own == (Monthly{}) {
 			*f.own = *f.from

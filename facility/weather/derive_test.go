@@ -172,7 +172,7 @@ func writeClimate(w *bytes.Buffer, c *catalog.Climate) {
 
 func round(v, unit float64) float64 {
 	steps := math.Round(1 / unit)
-	return math.Round(v*steps) / steps
+	return math.Round(v*steps)/steps + 0 // no negative zero
 }
 
 func mean(v []float64) float64 {

@@ -104,8 +104,9 @@ func ReadEPW(r io.Reader, name string) (*Series, error) {
 type epwReader struct {
 	*problems
 	columns  *columns
-	hours    int // records taken so far
-	leapDays int // records of 29 February left out
+	fields   []string // of the record in hand
+	hours    int      // records taken so far
+	leapDays int      // records of 29 February left out
 }
 
 func (e *epwReader) leapNote() string {
@@ -165,7 +166,7 @@ func (e *epwReader) location(s *Series, line int, fields []string) {
 
 // record takes one hour; its month, day and hour must be the next ones.
 func (e *epwReader) record(line int, text string) {
-	fields := strings.Split(strings.TrimRight(text, "\r"), ",")
+	fields := e.split(strings.TrimRight(text, "\r"))
 	if len(fields) != epwFields {
 		e.add(line, 0, "want %d fields, got %d", epwFields, len(fields))
 		e.columns.skip(line)
@@ -190,6 +191,19 @@ func (e *epwReader) record(line int, text string) {
 	}
 	e.columns.add(line, v[0], humidity(v[0], v[1], v[2]/100), v[3], v[4])
 	e.hours++
+}
+
+// split cuts a record at its commas, into the same slice every time.
+func (e *epwReader) split(text string) []string {
+	e.fields = e.fields[:0]
+	for {
+		field, rest, more := strings.Cut(text, ",")
+		e.fields = append(e.fields, field)
+		if !more {
+			return e.fields
+		}
+		text = rest
+	}
 }
 
 func (e *epwReader) integer(line, field int, fields []string) int {

@@ -1,7 +1,6 @@
 package weather
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
@@ -9,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gonum.org/v1/gonum/interp"
 
 	"headroom/facility/catalog"
 )
@@ -22,7 +23,7 @@ import (
 //     points have no shape, so relative humidity falls as the day warms; the cap of step 4 makes them follow
 //     the air on saturated nights.
 //  3. The hours of each month are ranked and each takes the value that the stored quantiles give its rank,
-//     straight between them on a normal scale, with the middle moved so that the monthly mean is met.
+//     along a smooth curve over the normal scale, with the middle moved so that the monthly mean is met.
 //     Order in time stays that of step 2; distribution and mean are those of the station.
 //  4. Dew points are capped at the dry bulb and ranked again, a few times over, which keeps their
 //     distribution while saturated hours fall where the air is coldest.
@@ -31,13 +32,13 @@ const (
 	daysPerYear = 365
 	hoursPerDay = 24
 
-	// Spread of a day's range over its monthly mean, and its correlation with dry air: means over the
-	// stations of the built-in climates (0.23 to 0.45, and 0.24 to 0.61).
+	// Spread of a day's range over its monthly mean, and its correlation with dry air: means of the twelve
+	// stations first derived (0.23 to 0.45, and 0.24 to 0.61).
 	rangeSpread   = 0.35
 	rangeDryShare = 0.5
 	leastRange    = 0.1 // share of the mean range that an overcast day keeps
 
-	capRounds = 4 // of step 4; the monthly mean dew point no longer moves by 0.05 K after them
+	capRounds = 4 // of step 4; the monthly mean dew point is then met within 0.15 K
 )
 
 // daysIn is the length of each month of the typical year.
@@ -77,11 +78,11 @@ func FromClimate(c *catalog.Climate) (*Series, error) {
 	}
 	warm := dailyCourse(c.City, "dry bulb", &c.DayLag)
 	humid := dailyCourse(c.City, "dew point", &c.DayLag)
-	clear := dailyCourse(c.City, "range", &c.DayLag)
+	clearSky := dailyCourse(c.City, "range", &c.DayLag)
 	eachMonth(1, func(_, from, to int) {
 		standardize(warm[from:to])
 		standardize(humid[from:to], warm[from:to])
-		standardize(clear[from:to], warm[from:to], humid[from:to])
+		standardize(clearSky[from:to], warm[from:to], humid[from:to])
 	})
 
 	dayK, dewK, rangeK := make([]float64, daysPerYear), make([]float64, daysPerYear), make([]float64, daysPerYear)
@@ -90,7 +91,7 @@ func FromClimate(c *catalog.Climate) (*Series, error) {
 		for d := from; d < to; d++ {
 			dayK[d] = c.DaySDK[m] * warm[d]
 			dewK[d] = c.DewSDK[m] * (withWarm*warm[d] + own*humid[d])
-			clearness := -rangeDryShare*humid[d] + math.Sqrt(1-rangeDryShare*rangeDryShare)*clear[d]
+			clearness := -rangeDryShare*humid[d] + math.Sqrt(1-rangeDryShare*rangeDryShare)*clearSky[d]
 			rangeK[d] = c.RangeK[m] * math.Max(leastRange, 1+rangeSpread*clearness)
 		}
 	})
@@ -103,12 +104,13 @@ func FromClimate(c *catalog.Climate) (*Series, error) {
 	}
 	eachMonth(hoursPerDay, func(m, from, to int) {
 		air, dew := dryBulbC[from:to], dewPointC[from:to]
-		toQuantiles(air, &c.DryBulbC, m, c.MeanC[m])
+		ranks := newRanks(len(air))
+		ranks.toQuantiles(air, &c.DryBulbC, m, c.MeanC[m])
 		for range capRounds {
 			for i := range dew {
 				dew[i] = math.Min(dew[i], air[i])
 			}
-			toQuantiles(dew, &c.DewPointC, m, c.DewMeanC[m])
+			ranks.toQuantiles(dew, &c.DewPointC, m, c.DewMeanC[m])
 		}
 	})
 
@@ -216,41 +218,81 @@ func noonToNoon(daily []float64, h int) float64 {
 	return daily[(d+daysPerYear)%daysPerYear]*(1-share) + daily[(d+1)%daysPerYear]*share
 }
 
-// toQuantiles gives every hour of month m the value that belongs to its rank, and the month its mean. Equal
-// values keep their order in time.
-func toQuantiles(hours []float64, quantiles *[len(catalog.ClimateShares)]catalog.Monthly, m int, mean float64) {
-	type hour struct {
-		raw float64
-		at  int
+// ranks are the places of a month's hours in rising order.
+type ranks struct {
+	hours []rankedHour
+	score []float64 // normal score of each rank
+	bump  []float64 // u·(1 − u) at the rank's share u: 0 in the tails
+	bumps float64   // sum of bump
+}
+
+type rankedHour struct {
+	raw float64
+	at  int
+}
+
+func newRanks(n int) *ranks {
+	r := &ranks{make([]rankedHour, n), make([]float64, n), make([]float64, n), 0}
+	for rank := range n {
+		share := (float64(rank) + 0.5) / float64(n)
+		r.score[rank] = normalScore(share)
+		r.bump[rank] = share * (1 - share)
+		r.bumps += r.bump[rank]
 	}
-	ranked := make([]hour, len(hours))
+	return r
+}
+
+// toQuantiles gives every hour of month m the value that belongs to its rank, and the month its mean: what
+// the curve misses of it is put on the middle ranks and leaves the tails alone. Equal values keep their
+// order in time.
+func (r *ranks) toQuantiles(hours []float64, quantiles *[len(catalog.ClimateShares)]catalog.Monthly, m int, mean float64) {
 	for i, raw := range hours {
-		ranked[i] = hour{raw, i}
+		r.hours[i] = rankedHour{raw, i}
 	}
-	slices.SortFunc(ranked, func(a, b hour) int {
-		if c := cmp.Compare(a.raw, b.raw); c != 0 {
-			return c
+	slices.SortFunc(r.hours, func(a, b rankedHour) int {
+		switch {
+		case a.raw < b.raw:
+			return -1
+		case a.raw > b.raw:
+			return 1
 		}
 		return a.at - b.at
 	})
-	n := float64(len(hours))
-	share := func(rank int) float64 { return (float64(rank) + 0.5) / n }
-	// What the straight lines miss of the mean is put on the middle ranks and leaves the tails alone.
-	bump := func(rank int) float64 { return share(rank) * (1 - share(rank)) }
-	q, sum, bumps := 0, 0.0, 0.0
-	for rank, h := range ranked {
-		score := normalScore(share(rank))
-		for q < len(shareScores)-2 && score > shareScores[q+1] {
-			q++
-		}
-		low, high := quantiles[q][m], quantiles[q+1][m]
-		hours[h.at] = low + (high-low)*(score-shareScores[q])/(shareScores[q+1]-shareScores[q])
+	valueAt := quantileCurve(quantiles, m)
+	sum := 0.0
+	for rank, h := range r.hours {
+		hours[h.at] = valueAt(r.score[rank])
 		sum += hours[h.at]
-		bumps += bump(rank)
 	}
-	missing := (mean*n - sum) / bumps
-	for rank, h := range ranked {
-		hours[h.at] += missing * bump(rank)
+	missing := (mean*float64(len(hours)) - sum) / r.bumps
+	for rank, h := range r.hours {
+		hours[h.at] += missing * r.bump[rank]
+	}
+}
+
+// quantileCurve runs through the quantiles of month m over their normal scores: a cubic that never turns
+// back between them, and on from the outer two the straight line of the last step.
+func quantileCurve(quantiles *[len(catalog.ClimateShares)]catalog.Monthly, m int) func(score float64) float64 {
+	const last = len(catalog.ClimateShares) - 1
+	values := make([]float64, len(quantiles))
+	for q := range quantiles {
+		values[q] = quantiles[q][m]
+	}
+	var cubic interp.FritschButland
+	if err := cubic.Fit(shareScores[:], values); err != nil {
+		panic(err) // six rising scores and six values always fit
+	}
+	slope := func(q int) float64 {
+		return (values[q+1] - values[q]) / (shareScores[q+1] - shareScores[q])
+	}
+	return func(score float64) float64 {
+		switch {
+		case score < shareScores[0]:
+			return values[0] + slope(0)*(score-shareScores[0])
+		case score > shareScores[last]:
+			return values[last] + slope(last-1)*(score-shareScores[last])
+		}
+		return cubic.Predict(score)
 	}
 }
 

@@ -52,7 +52,8 @@ var stations = []station{
 	{"Sydney", "Sydney airport", "epw/AUS_NSW.Sydney.947670_IWEC.epw.gz", iwec, CSVOptions{}},
 	{
 		"Tokyo", "Hyakuri air base, 80 km north-east, some 2.5 K cooler than the city", "epw/JPN_Tokyo.Hyakuri.477150_IWEC.epw.gz",
-		iwec, CSVOptions{},
+		iwec,
+		CSVOptions{},
 	},
 }
 
