@@ -3,7 +3,6 @@ package cooling
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"headroom/facility/catalog"
 )
@@ -26,7 +25,7 @@ type AirCooledChillerParams struct {
 // includes the condenser fans, so RejectionW holds only the fans of free cooling.
 type AirCooledChiller struct {
 	params  AirCooledChillerParams
-	chiller catalog.Chiller
+	chiller chillerCurve
 }
 
 // NewAirCooledChiller makes the plant; its error lists everything that is wrong with the parameters.
@@ -65,7 +64,7 @@ func NewAirCooledChiller(p AirCooledChillerParams) (*AirCooledChiller, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	return &AirCooledChiller{params: p, chiller: chiller}, nil
+	return &AirCooledChiller{params: p, chiller: newChillerCurve(chiller)}, nil
 }
 
 // Spec returns what every plant has.
@@ -80,9 +79,9 @@ func (c *AirCooledChiller) Solve(l Load) PlantPoint {
 	}
 	water := newCircuit(l, &p.Spec, p.Pump.RiseK)
 	unitsW := float64(l.Units) * p.CapacityW
-	atSet, eir, outside := eirFactors(&c.chiller, l.SetC, l.Out.DryBulbC)
-	above, _, _ := eirFactors(&c.chiller, l.SetC+slopeSpanK, l.Out.DryBulbC)
-	slope := unitsW * math.Max((above-atSet)/slopeSpanK, minCapacityPerK)
+	atSet, eir, outside := c.chiller.at(l.SetC, l.Out.DryBulbC)
+	above, _, _ := c.chiller.at(l.SetC+slopeSpanK, l.Out.DryBulbC)
+	slope := unitsW * max((above-atSet)/slopeSpanK, minCapacityPerK)
 	pt := PlantPoint{CapacityW: unitsW * atSet * c.chiller.PLR.Max}
 
 	if p.FreeCooling && water.heatW > 0 {
@@ -92,7 +91,7 @@ func (c *AirCooledChiller) Solve(l Load) PlantPoint {
 	mechanicalW := (1 - pt.FreeShare) * water.heatW
 	if mechanicalW > 0 {
 		running := stages(mechanicalW/(p.CapacityW*atSet), p.StageAt, l.Units)
-		pt.CompressorW, _ = eirPower(&c.chiller, p.CapacityW, atSet, eir, running, mechanicalW)
+		pt.CompressorW, _ = c.chiller.power(p.CapacityW, atSet, eir, running, mechanicalW)
 		if outside {
 			pt.Extrapolated = 1
 		}

@@ -57,9 +57,9 @@ func NewAirPaths(containment Containment, rackXM, rackYM []float64, rows, height
 			place = 1 + escapePlace*(distanceM[i]-meanM)/meanM
 		}
 		if a.contained {
-			a.escape[i] = math.Min(math.Max(escapeContained*place, escapeContainedMin), escapeContainedMax)
+			a.escape[i] = min(max(escapeContained*place, escapeContainedMin), escapeContainedMax)
 		} else {
-			a.escape[i] = math.Min(escapeOpen*place, escapeMax)
+			a.escape[i] = min(escapeOpen*place, escapeMax)
 		}
 		a.heightU[i] = float64(heightU[i])
 	}
@@ -79,13 +79,13 @@ func NewAirPaths(containment Containment, rackXM, rackYM []float64, rows, height
 // inlet temperature without bound.
 func (a *AirPaths) Share(rack int, phi float64) (share float64, capped bool) {
 	if phi <= 0 {
-		return math.Max(mixedRecirculation, a.escape[rack]), false
+		return max(mixedRecirculation, a.escape[rack]), false
 	}
-	phi = math.Min(phi, 1)
+	phi = min(phi, 1)
 	if a.contained {
-		share = math.Max(1-phi, a.escape[rack])
+		share = max(1-phi, a.escape[rack])
 	} else {
-		escape := math.Min(a.escape[rack]*(1+escapeShortage*(1-phi)), escapeMax)
+		escape := min(a.escape[rack]*(1+escapeShortage*(1-phi)), escapeMax)
 		share = 1 - phi*(1-escape)
 	}
 	if share > MaxRecirculation {
@@ -100,11 +100,11 @@ func (a *AirPaths) Share(rack int, phi float64) (share float64, capped bool) {
 // and 1 at its top. The mean over the height is the steady state's and no inlet is below the supply.
 func (a *AirPaths) InletC(rack int, supplyC, phi, exhaustRiseK, heightShare float64) float64 {
 	r, _ := a.Share(rack, phi)
-	riseK := r / (1 - r) * math.Max(exhaustRiseK, 0)
+	riseK := r / (1 - r) * max(exhaustRiseK, 0)
 	gradientK := gradientOpenK
 	if a.contained {
 		gradientK = gradientContainedK
 	}
-	gradientK = math.Min(gradientK*a.heightU[rack]/gradientHeightU, 2*riseK)
+	gradientK = min(gradientK*a.heightU[rack]/gradientHeightU, 2*riseK)
 	return supplyC + riseK + gradientK*(clamp01(heightShare)-0.5)
 }

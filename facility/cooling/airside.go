@@ -3,10 +3,12 @@ package cooling
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"headroom/facility/weather"
 )
+
+// airCpJPerKgK is the specific heat of air.
+const airCpJPerKgK = 1006.0
 
 // AirSideParams describe an air-side economizer: outdoor air, mixed with return air when it is cold, is
 // the supply air. Zero values take the default in brackets. The rooms it serves are Direct: SupplyC is supply
@@ -16,7 +18,8 @@ type AirSideParams struct {
 	RiseK            float64 // supply to return at the rating; sets the airflow [13 K]
 	IntakePa         float64 // filters, dampers and pads beyond the room's own fans [150 Pa, assumed]
 	FanEfficiency    float64 // [0.7; 0.65 to 0.90, Lei & Masanet 2020]
-	DewMinC, DewMaxC float64 // outdoor air is used between these dew points where there is a trim plant [−12, 17 °C: ASHRAE A1]
+	DewMinC          float64 // outdoor air drier than this dew point is humidified to it by evaporation [−12 °C: ASHRAE A1]
+	DewMaxC          float64 // outdoor air moister than this dew point is not used where a trim plant stands by [17 °C: ASHRAE A1]
 	Adiabatic        bool    // pads that cool outdoor air when it is too warm
 	PadEffectiveness float64 // of the wet-bulb depression [0.85, assumed]
 	Cycles           float64 // of concentration of the pads' water [5]
@@ -26,8 +29,8 @@ type AirSideParams struct {
 // AirSideEconomizer is a plant that blows outdoor air into the room.
 //
 // All heat is taken free while the air, wetted as far as needed, is at or below the set-point; the share
-// (T_return − T_out)/(T_return − T_set) while it is below the return; none above, or where its dew point is
-// outside the limits and a trim plant stands by. Without a trim plant the supply is as warm as the outdoor air.
+// (T_return − T_out)/(T_return − T_set) while it is below the return; none above, or where it is moister
+// than DewMaxC and a trim plant stands by. Without a trim plant the supply is as warm as the outdoor air.
 type AirSideEconomizer struct{ params AirSideParams }
 
 // NewAirSideEconomizer makes the plant; its error lists everything that is wrong with the parameters.
@@ -69,23 +72,22 @@ func (a *AirSideEconomizer) Solve(l Load) PlantPoint {
 	air := newCircuit(l, &p.Spec, p.RiseK)
 	outC := l.Out.DryBulbC
 	wet := 0.0 // share of what the pads can do
-	depressionK := p.PadEffectiveness * math.Max(outC-l.Out.WetBulbC, 0)
+	depressionK := p.PadEffectiveness * max(outC-l.Out.WetBulbC, 0)
 	if p.Adiabatic && outC > l.SetC && depressionK > 0 {
-		wet = math.Min((outC-l.SetC)/depressionK, 1)
+		wet = min((outC-l.SetC)/depressionK, 1)
 	}
 	inC := outC - wet*depressionK
 	ratedWPerK := float64(l.Units) * p.CapacityW / p.RiseK
-	full := AirHeatJPerM3K * l.Out.PressurePa / weather.SeaLevelPa
-	pt := PlantPoint{WPerK: math.Max(air.waterW, ratedWPerK*minFanShare), SupplyC: l.SetC, Held: true}
-	outside := inC // the coldest air that outdoor air alone can make
+	outdoorW := air.heatW // heat that leaves with outdoor air
+	pt := PlantPoint{WPerK: max(air.waterW, ratedWPerK*minFanShare), SupplyC: l.SetC, Held: true}
 	if p.Trim == nil {
 		pt.FreeShare = 1
-		pt.CapacityW = math.Max(0, ratedWPerK*(l.SetC+p.RiseK-math.Max(inC, l.SetC)))
-		if outside > l.SetC {
-			pt.SupplyC, pt.Held = outside, false
+		pt.CapacityW = max(0, ratedWPerK*(l.SetC+p.RiseK-max(inC, l.SetC)))
+		if inC > l.SetC {
+			pt.SupplyC, pt.Held = inC, false
 		}
 	} else {
-		if dew := l.Out.DewPointC; dew >= p.DewMinC && dew <= p.DewMaxC {
+		if l.Out.DewPointC <= p.DewMaxC {
 			pt.FreeShare = clamp01((l.SetC + air.riseK - inC) / air.riseK)
 		}
 		spec := p.Trim.Spec()
@@ -103,19 +105,28 @@ func (a *AirSideEconomizer) Solve(l Load) PlantPoint {
 			pt.SupplyC = l.SetC + trim.SupplyC - spec.SupplyC
 			pt.WPerK = trim.WPerK
 		}
+		outdoorW = free * air.heatW
 		if free == 0 {
 			wet = 0
 		}
 	}
 	if pt.Held {
-		pt.WPerK = math.Max(pt.WPerK, p.HeatJPerK/HeldS)
+		pt.WPerK = max(pt.WPerK, p.HeatJPerK/HeldS)
 	}
-	flowM3s := air.waterW / full
+	flowM3s := air.waterW / (AirHeatJPerM3K * l.Out.PressurePa / weather.SeaLevelPa)
 	pt.RejectionW += flowM3s * p.IntakePa / p.FanEfficiency
-	if wet > 0 {
-		evaporationKgS := air.waterW * wet * depressionK / VaporizationJPerKg(l.Out.WetBulbC)
-		pt.EvaporationKgS += evaporationKgS
-		pt.BlowdownKgS += evaporationKgS / (p.Cycles - 1)
+	evaporationKgS := 0.0
+	if outdoorW > 0 {
+		evaporationKgS = air.waterW * wet * depressionK / VaporizationJPerKg(l.Out.WetBulbC)
+		if l.Out.DewPointC < p.DewMinC {
+			// Only the outdoor share of the mix is dry.
+			share := min(air.riseK/max(l.SetC+air.riseK-outC, air.riseK), 1)
+			dry := HumidityRatio(weather.SaturationPa(p.DewMinC), l.Out.PressurePa) -
+				HumidityRatio(weather.SaturationPa(l.Out.DewPointC), l.Out.PressurePa)
+			evaporationKgS += outdoorW / air.riseK / airCpJPerKgK * share * dry
+		}
 	}
+	pt.EvaporationKgS += evaporationKgS
+	pt.BlowdownKgS += evaporationKgS / (p.Cycles - 1)
 	return pt
 }

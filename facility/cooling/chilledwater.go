@@ -3,7 +3,6 @@ package cooling
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"headroom/facility/catalog"
 )
@@ -36,10 +35,10 @@ type ChilledWaterParams struct {
 // Economizer: with x the tower water plus the exchanger's approach, all heat is taken free where x is at
 // or below the set-point, the share (T_return − x)/(T_return − T_set) where x is below the return, none
 // above (Lei & Masanet 2020). Tower fans run at full speed until x reaches the set-point, then slow down.
-// Chillers: EIR curves, see eirFactors. Tower: YorkCalc with the rated water flow through each cell in use.
+// Chillers: EIR curves, see chillerCurve.at. Tower: YorkCalc with the rated water flow through each cell in use.
 type ChilledWater struct {
 	params  ChilledWaterParams
-	chiller catalog.Chiller
+	chiller chillerCurve
 	tower   catalog.Tower
 
 	condenserWPerK float64 // condenser water of one unit, W/K
@@ -106,7 +105,7 @@ func NewChilledWater(p ChilledWaterParams) (*ChilledWater, error) {
 	}
 	rejectedW := p.CapacityW * (1 + 1/chiller.COP)
 	c := &ChilledWater{
-		params: p, chiller: chiller, tower: tower,
+		params: p, chiller: newChillerCurve(chiller), tower: tower,
 		condenserWPerK: rejectedW / p.CondenserPump.RiseK,
 		condenserPumpW: p.CondenserPump.ratedW(rejectedW),
 		fanW:           p.TowerFanWPerW * rejectedW,
@@ -134,11 +133,11 @@ func (c *ChilledWater) Solve(l Load) PlantPoint {
 	// Capacity at the set-point with all that is up at the tower's rated range.
 	approachK, clamped := TowerApproachK(&c.tower, l.Out.WetBulbC, p.CondenserPump.RiseK, 1)
 	fullC := l.Out.WetBulbC + approachK
-	atSet, _, outside := eirFactors(&c.chiller, l.SetC, c.condenserC(fullC))
-	above, _, _ := eirFactors(&c.chiller, l.SetC+slopeSpanK, c.condenserC(fullC))
+	atSet, _, outside := c.chiller.at(l.SetC, c.condenserC(fullC))
+	above, _, _ := c.chiller.at(l.SetC+slopeSpanK, c.condenserC(fullC))
 	unitsW := n * p.CapacityW
 	pt := PlantPoint{CapacityW: unitsW * atSet * c.chiller.PLR.Max}
-	slope := unitsW * math.Max((above-atSet)/slopeSpanK, minCapacityPerK)
+	slope := unitsW * max((above-atSet)/slopeSpanK, minCapacityPerK)
 
 	// Tower water, free share and compressor power depend on each other through the tower's range.
 	// The loop gain is below 0.1, so a fixed number of rounds closes it.
@@ -160,17 +159,19 @@ func (c *ChilledWater) Solve(l Load) PlantPoint {
 			continue
 		}
 		if !p.Economizer {
-			towerC = math.Max(towerC, p.CondenserSetC)
+			towerC = max(towerC, p.CondenserSetC)
 		}
 		var capacity, eir float64
-		capacity, eir, outside = eirFactors(&c.chiller, l.SetC, c.condenserC(towerC))
+		capacity, eir, outside = c.chiller.at(l.SetC, c.condenserC(towerC))
 		running := stages(mechanicalW/(p.CapacityW*capacity), p.StageAt, l.Units)
-		pt.CompressorW, cycling = eirPower(&c.chiller, p.CapacityW, capacity, eir, running, mechanicalW)
+		pt.CompressorW, cycling = c.chiller.power(p.CapacityW, capacity, eir, running, mechanicalW)
 	}
 	if outside {
 		clamped++
 	}
-	pt.Extrapolated = clamped
+	if heatW > 0 { // an idle plant evaluates nothing that counts
+		pt.Extrapolated = clamped
+	}
 	pt.SupplyC, pt.WPerK, pt.Held = settle(l, &p.Spec, mechanicalW, pt.CapacityW, slope)
 
 	// Tower fans: full speed until the water is as cold as it has any use.
@@ -183,7 +184,7 @@ func (c *ChilledWater) Solve(l Load) PlantPoint {
 		fan, fanTime = towerFan(&c.tower, l.Out.WetBulbC, rangeK, targetC-l.Out.WetBulbC, p.TowerFanMin)
 	}
 	// Below the lowest load of one chiller tower and condenser pump run as much of the time as it does.
-	busy := math.Min(heatW/(p.CapacityW*c.chiller.PLR.Min), 1)
+	busy := min(heatW/(p.CapacityW*c.chiller.PLR.Min), 1)
 	if p.Economizer {
 		cycling = busy
 	}
@@ -193,14 +194,14 @@ func (c *ChilledWater) Solve(l Load) PlantPoint {
 	pt.PumpW = water.pumpW(&p.Pump, &p.Spec) + c.condenserPumpW*cells*cycling
 
 	rejectedW := heatW + pt.CompressorW
-	pt.EvaporationKgS = evaporation(l.Out, rejectedW, c.airKgS*density*math.Max(fan*fanTime, towerFreeShare*cycling*cells), towerC+rangeK/2)
+	pt.EvaporationKgS = evaporation(l.Out, rejectedW, c.airKgS*density*max(fan*fanTime, towerFreeShare*cycling*cells), towerC+rangeK/2)
 	circulatingKgS := tower / waterCpJPerKgK * cycling
 	pt.DriftKgS = p.DriftShare * circulatingKgS
-	pt.BlowdownKgS = math.Max(pt.EvaporationKgS/(p.Cycles-1)-pt.DriftKgS, 0)
+	pt.BlowdownKgS = max(pt.EvaporationKgS/(p.Cycles-1)-pt.DriftKgS, 0)
 	return pt
 }
 
 // condenserC is the water that enters the condensers for a tower water temperature.
 func (c *ChilledWater) condenserC(towerC float64) float64 {
-	return math.Max(towerC, c.params.CondenserMinC)
+	return max(towerC, c.params.CondenserMinC)
 }

@@ -34,6 +34,8 @@ type DryCooler struct {
 	waterW float64 // of one unit's water at the rating, W/K
 	ua     float64 // of one unit at the rating, W/K
 	fanW   float64 // of one unit at full speed, DesignC and sea level
+
+	rootFanMin float64 // fifth root of FanMin
 }
 
 // NewDryCooler makes the plant; its error lists everything that is wrong with the parameters.
@@ -74,7 +76,7 @@ func NewDryCooler(p DryCoolerParams) (*DryCooler, error) {
 		errs = append(errs, fmt.Errorf("plant %q: lowest fan speed %v and pad effectiveness %v must be at most 1", p.Name, p.FanMin, p.PadEffectiveness))
 	}
 	if len(errs) == 0 {
-		if e := math.Max(p.AirRiseK, p.Pump.RiseK) / inletK; e > maxEffectiveness {
+		if e := max(p.AirRiseK, p.Pump.RiseK) / inletK; e > maxEffectiveness {
 			errs = append(errs, fmt.Errorf("plant %q: air rise %.1f K and water rise %.1f K need an effectiveness of %.2f between inlets %.1f K apart (at most %.2f)",
 				p.Name, p.AirRiseK, p.Pump.RiseK, e, inletK, maxEffectiveness))
 		}
@@ -87,6 +89,8 @@ func NewDryCooler(p DryCoolerParams) (*DryCooler, error) {
 		airW:   p.CapacityW / p.AirRiseK,
 		waterW: p.CapacityW / p.Pump.RiseK,
 		fanW:   p.CapacityW * p.FanWPerW,
+
+		rootFanMin: math.Pow(p.FanMin, 1./5),
 	}
 	d.ua = ratedUA(p.CapacityW, d.waterW, d.airW, inletK)
 	return d, nil
@@ -107,26 +111,27 @@ func (d *DryCooler) Solve(l Load) PlantPoint {
 	density := airShare(l.Out.PressurePa, airC, p.DesignC)
 	padsC := airC // what the air can be cooled to
 	if p.Adiabatic {
-		padsC -= p.PadEffectiveness * math.Max(airC-l.Out.WetBulbC, 0)
+		padsC -= p.PadEffectiveness * max(airC-l.Out.WetBulbC, 0)
 	}
 	fullAir := n * d.airW * density
-	pt := PlantPoint{FreeShare: 1, CapacityW: d.capacityW(l.SetC, padsC, n, density)}
+	// Film resistances are shares of 1/ua; at the rating each side has half.
+	airFilm := 0.5 * math.Exp(-airFilmExponent*math.Log(density))
+	// What full fans take at the set-point, the water at its rated flow.
+	rated := exchangeWPerK(n*d.ua/(0.5+airFilm), n*d.waterW, fullAir)
+	pt := PlantPoint{FreeShare: 1, CapacityW: max(0, (l.SetC-padsC)/(1/rated-1/(n*d.waterW)))}
 
 	water := newCircuit(l, &p.Spec, p.Pump.RiseK)
 	pt.PumpW = water.pumpW(&p.Pump, &p.Spec)
 	if water.heatW <= 0 {
-		exchange := exchangeWPerK(n*d.ua, n*d.waterW, fullAir)
-		pt.SupplyC, pt.WPerK, pt.Held = l.SetC, math.Max(exchange, p.HeatJPerK/HeldS), true
+		pt.SupplyC, pt.WPerK, pt.Held = l.SetC, max(rated, p.HeatJPerK/HeldS), true
 		return pt
 	}
-	// The water's film resistance as a share of 1/ua, fixed by the flow.
-	waterFilm := 0.5 * math.Exp(-waterFilmExponent*math.Log(water.waterW/(n*d.waterW)))
-	lnDensity := math.Log(density)
-	exchangeAt := func(lnShare, share float64) float64 {
-		airFilm := 0.5 * math.Exp(-airFilmExponent*(lnShare+lnDensity))
-		return exchangeWPerK(n*d.ua/(waterFilm+airFilm), water.waterW, fullAir*share)
+	x := airExchanger{
+		ua: n * d.ua, waterW: water.waterW, airW: fullAir,
+		waterFilm: 0.5 * math.Exp(-waterFilmExponent*math.Log(water.waterW/(n*d.waterW))),
+		airFilm:   airFilm,
 	}
-	exchange := exchangeAt(0, 1)
+	exchange, _ := x.at(1)
 	returnC := l.SetC + water.riseK
 	fan, fanTime, wet := 1.0, 1.0, 0.0
 	switch needC := returnC - water.heatW/exchange; { // the air at which full fans just hold the set-point
@@ -142,64 +147,75 @@ func (d *DryCooler) Solve(l Load) PlantPoint {
 		fallthrough
 	default:
 		pt.Held = true
-		pt.SupplyC, pt.WPerK = l.SetC, math.Max(exchange, p.HeatJPerK/HeldS)
+		pt.SupplyC, pt.WPerK = l.SetC, max(exchange, p.HeatJPerK/HeldS)
 		if wet == 0 {
-			fan, fanTime = d.fanShare(water.heatW/(returnC-airC), exchange, exchangeAt)
+			fan, fanTime = x.fanShare(water.heatW/(returnC-airC), p.FanMin, d.rootFanMin)
 		}
 	}
 	pt.RejectionW = n * d.fanW * density * fan * fan * fan * fanTime
 	if wet > 0 {
-		airKgS := fullAir / 1006
-		depressionK := wet * (airC - padsC)
-		pt.EvaporationKgS = airKgS * 1006 * depressionK / VaporizationJPerKg(l.Out.WetBulbC)
+		// The air's sensible heat turns into the latent heat of what evaporates.
+		pt.EvaporationKgS = fullAir * wet * (airC - padsC) / VaporizationJPerKg(l.Out.WetBulbC)
 		pt.BlowdownKgS = pt.EvaporationKgS / (p.Cycles - 1)
 	}
 	return pt
 }
 
-// fanShare is the fan speed share, and the share of the time fans turn, at which the coolers exchange
-// needWPerK; exchange is what they do at full speed.
-func (d *DryCooler) fanShare(needWPerK, fullWPerK float64, exchangeAt func(lnShare, share float64) float64) (share, time float64) {
-	lnMin := math.Log(d.params.FanMin)
-	least := exchangeAt(lnMin, d.params.FanMin)
-	if needWPerK <= least {
-		return d.params.FanMin, math.Max(needWPerK, 0) / least
-	}
-	// Regula falsi (Illinois) on the logarithms, where the relation is nearly straight.
-	target := math.Log(needWPerK)
-	lo, hi := lnMin, 0.0
-	fLo, fHi := math.Log(least)-target, math.Log(fullWPerK)-target
-	ln, side := hi, 0
-	for range 40 {
-		if fHi <= fLo {
-			break
-		}
-		ln = (lo*fHi - hi*fLo) / (fHi - fLo)
-		f := math.Log(exchangeAt(ln, math.Exp(ln))) - target
-		if math.Abs(f) < 1e-6 {
-			break
-		}
-		if f > 0 {
-			hi, fHi = ln, f
-			if side > 0 {
-				fLo /= 2
-			}
-			side = 1
-		} else {
-			lo, fLo = ln, f
-			if side < 0 {
-				fHi /= 2
-			}
-			side = -1
-		}
-	}
-	return math.Exp(math.Min(ln, 0)), 1
+// airExchanger is an air to water exchanger whose air flow may vary and whose water flow is given.
+type airExchanger struct {
+	ua                 float64 // at the rating, W/K
+	waterW, airW       float64 // heat capacity rates, the air's at full fan speed, W/K
+	waterFilm, airFilm float64 // resistances at this water flow and full fan speed, as shares of 1/ua
 }
 
-// capacityW is what n units take at a set-point with air of airC, the water at its rated flow.
-func (d *DryCooler) capacityW(setC, airC, n, density float64) float64 {
-	airFilm := math.Exp(-airFilmExponent * math.Log(density))
-	water, air := n*d.waterW, n*d.airW*density
-	exchange := exchangeWPerK(n*d.ua/(0.5+0.5*airFilm), water, air)
-	return math.Max(0, (setC-airC)/(1/exchange-1/water))
+// at is ε·C_min and its derivative at root, the fifth root of the fan share: with airFilmExponent 4/5 both the
+// air flow and its film are whole powers of it.
+func (x *airExchanger) at(root float64) (exchange, slope float64) {
+	r2 := root * root
+	r4 := r2 * r2
+	air := 1 / (x.airW * r4 * root) // K/W
+	water := 1 / x.waterW
+	if math.Abs(air-water) < 1e-9*water { // 0/0 at equal flows
+		air = water * (1 + 1e-8)
+	}
+	film := x.airFilm / r4
+	ua := x.ua / (x.waterFilm + film)
+	// Counterflow: E = (1 − e^−z)/(1/C_air − e^−z/C_water) with z = UA·(1/C_air − 1/C_water).
+	z := ua * (air - water)
+	n := -math.Expm1(-z)
+	d := air - water + water*n
+	exchange = n / d
+	airSlope := -5 * air / root
+	uaSlope := ua * ua / x.ua * 4 * film / root
+	nSlope := (1 - n) * (uaSlope*(air-water) + ua*airSlope)
+	return exchange, (nSlope - exchange*(airSlope+water*nSlope)) / d
+}
+
+// fanShare is the fan speed share, and the share of the time fans turn, at which the exchanger gives
+// needWPerK, by Newton's method inside a bracket. rootMin is the fifth root of minShare.
+func (x *airExchanger) fanShare(needWPerK, minShare, rootMin float64) (share, time float64) {
+	least, _ := x.at(rootMin)
+	if needWPerK <= least {
+		return minShare, max(needWPerK, 0) / least
+	}
+	lo, hi := rootMin, 1.0
+	root := (lo + hi) / 2
+	for range 40 {
+		exchange, slope := x.at(root)
+		excess := exchange - needWPerK
+		if math.Abs(excess) < 1e-7*needWPerK {
+			break
+		}
+		if excess > 0 {
+			hi = root
+		} else {
+			lo = root
+		}
+		root -= excess / slope
+		if !(root > lo && root < hi) {
+			root = (lo + hi) / 2
+		}
+	}
+	r2 := root * root
+	return r2 * r2 * root, 1
 }

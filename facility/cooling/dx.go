@@ -3,7 +3,6 @@ package cooling
 import (
 	"errors"
 	"fmt"
-	"math"
 )
 
 // DXParams describe direct-expansion room units. Zero values take the default in brackets. The rooms they
@@ -64,15 +63,15 @@ func (d *DX) Solve(l Load) PlantPoint {
 	if l.Units <= 0 {
 		return still(l)
 	}
-	heatW := math.Max(l.HeatW, 0)
+	heatW := max(l.HeatW, 0)
 	unitsW := float64(l.Units) * p.CapacityW
-	share := math.Max(1-p.CapacityLossPerK*math.Max(l.Out.DryBulbC-p.DesignC, 0), minCapacityShare)
+	share := max(1-p.CapacityLossPerK*max(l.Out.DryBulbC-p.DesignC, 0), minCapacityShare)
 	pt := PlantPoint{CapacityW: unitsW * share}
 	pt.SupplyC, pt.WPerK, pt.Held = settle(l, &p.Spec, heatW, pt.CapacityW, unitsW*dxCapacityPerK)
-	evaporationC := math.Max(l.SetC-p.EvaporationK, minTemperatureC)
-	condensationC := math.Max(l.Out.DryBulbC+p.CondensationK, p.CondensationMinC)
-	cop := math.Min(p.Carnot*carnot(evaporationC, condensationC), MaxCOP)
-	duty := math.Min(heatW, pt.CapacityW)
+	evaporationC := max(l.SetC-p.EvaporationK, minTemperatureC)
+	condensationC := max(l.Out.DryBulbC+p.CondensationK, p.CondensationMinC)
+	cop := min(p.Carnot*carnot(evaporationC, condensationC), MaxCOP)
+	duty := min(heatW, pt.CapacityW)
 	pt.CompressorW = duty / cop
 	pt.RejectionW = p.CondenserFanWPerW * (duty + pt.CompressorW)
 	return pt

@@ -48,17 +48,17 @@ func unitsFromEffectiveness(effectiveness, capacityRatio float64) float64 {
 // ratedUA is UA in W/K from a rating point: the duty, the two heat capacity rates (W/K) and the
 // difference of the two inlet temperatures.
 func ratedUA(dutyW, hotWPerK, coldWPerK, inletK float64) float64 {
-	lo, hi := math.Min(hotWPerK, coldWPerK), math.Max(hotWPerK, coldWPerK)
+	lo, hi := min(hotWPerK, coldWPerK), max(hotWPerK, coldWPerK)
 	if lo <= 0 || inletK <= 0 {
 		return 0
 	}
-	e := math.Min(dutyW/(lo*inletK), maxEffectiveness)
+	e := min(dutyW/(lo*inletK), maxEffectiveness)
 	return lo * unitsFromEffectiveness(e, lo/hi)
 }
 
 // exchangeWPerK is ε·C_min: duty per kelvin between the two inlets.
 func exchangeWPerK(uaWPerK, aWPerK, bWPerK float64) float64 {
-	lo, hi := math.Min(aWPerK, bWPerK), math.Max(aWPerK, bWPerK)
+	lo, hi := min(aWPerK, bWPerK), max(aWPerK, bWPerK)
 	if lo <= 0 {
 		return 0
 	}
@@ -137,5 +137,5 @@ func CondensationMarginK(surfaceC, dewPointC float64) float64 { return surfaceC 
 // DrySupplyC is a coolant set-point raised, where need be, so that surfaces at it keep
 // MinCondensationMarginK above the room's dew point.
 func DrySupplyC(setC, dewPointC float64) float64 {
-	return math.Max(setC, dewPointC+MinCondensationMarginK)
+	return max(setC, dewPointC+MinCondensationMarginK)
 }

@@ -27,7 +27,7 @@ const (
 // set-point; else the supply settles where duty equals heat, T_supply = T_water + Q·(1/(ε·C_min) − 1/C_loop).
 // Without CDUs the coolant stands still and warms towards waterC + heatW/StillWPerK, very high but finite.
 func (l *Loop) Solve(cdus int, heatW, demandLPM, waterC float64) LoopPoint {
-	heatW, demandLPM = math.Max(heatW, 0), math.Max(demandLPM, 0)
+	heatW, demandLPM = max(heatW, 0), max(demandLPM, 0)
 	if cdus <= 0 || l.FlowLPM <= 0 {
 		phi := 0.0
 		if demandLPM == 0 {
@@ -38,7 +38,7 @@ func (l *Loop) Solve(cdus int, heatW, demandLPM, waterC float64) LoopPoint {
 	}
 	n := float64(cdus)
 	full := n * l.FlowLPM
-	flow := math.Min(math.Max(demandLPM, PumpMinShare*full), l.maxLPM(n))
+	flow := min(max(demandLPM, PumpMinShare*full), l.maxLPM(n))
 	share := flow / full
 	p := LoopPoint{FlowLPM: flow, Phi: 1, PumpW: n * l.PumpW * share * share * share}
 	if demandLPM > flow {
@@ -47,16 +47,16 @@ func (l *Loop) Solve(cdus int, heatW, demandLPM, waterC float64) LoopPoint {
 	p.DutyW = heatW + p.PumpW
 
 	rate := l.coolantWPerLPMK()
-	loop, primary := flow*rate, n*l.primaryWPerK()
+	loop, primary := flow*rate, n*l.primaryWPerK(rate)
 	film := math.Exp(-waterFilmExponent * math.Log(share))
-	exchange := exchangeWPerK(n*l.ratedUA()/(0.5*film+0.5), loop, primary)
+	exchange := exchangeWPerK(n*l.ratedUA(rate)/(0.5*film+0.5), loop, primary)
 	p.SupplyC = waterC + p.DutyW*(1/exchange-1/loop)
 	p.WPerK = exchange
 	valve := 1.0
 	if p.SupplyC <= l.SupplyC {
 		p.Held = true
 		p.SupplyC = l.SupplyC
-		p.WPerK = math.Max(exchange, l.HeatJPerK()/HeldS)
+		p.WPerK = max(exchange, l.VolumeL*rate*60/HeldS)
 		returnC := p.SupplyC + p.DutyW/loop
 		if p.DutyW > 0 {
 			valve = valveShare(p.DutyW/(exchange*(returnC-waterC)), exchange/primary)
@@ -79,7 +79,7 @@ func (l *Loop) maxLPM(n float64) float64 {
 	}
 	system := l.SystemKPa / (l.SystemLPM * l.SystemLPM)
 	pump := (pumpShutOff - 1) * l.HeadKPa / (full * full)
-	return math.Min(full, math.Sqrt(pumpShutOff*l.HeadKPa/(system+pump)))
+	return min(full, math.Sqrt(pumpShutOff*l.HeadKPa/(system+pump)))
 }
 
 // coolantWPerLPMK is the coolant's heat capacity rate; water for a name Validate would refuse.
@@ -90,19 +90,19 @@ func (l *Loop) coolantWPerLPMK() float64 {
 	return WaterWPerLPMK
 }
 
-// primaryWPerK is the rated heat capacity rate of facility water through one CDU.
-func (l *Loop) primaryWPerK() float64 {
+// primaryWPerK is the rated heat capacity rate of facility water through one CDU; rate is the coolant's.
+func (l *Loop) primaryWPerK(rate float64) float64 {
 	if l.PrimaryLPM > 0 {
 		return l.PrimaryLPM * WaterWPerLPMK
 	}
-	return l.FlowLPM * l.coolantWPerLPMK()
+	return l.FlowLPM * rate
 }
 
 // ratedUA is the UA of one CDU's exchanger: CapacityW at ApproachK between facility supply and loop
 // supply and rated flows on both sides.
-func (l *Loop) ratedUA() float64 {
-	loop := l.FlowLPM * l.coolantWPerLPMK()
-	return ratedUA(l.CapacityW, loop, l.primaryWPerK(), l.ApproachK+l.CapacityW/loop)
+func (l *Loop) ratedUA(rate float64) float64 {
+	loop := l.FlowLPM * rate
+	return ratedUA(l.CapacityW, loop, l.primaryWPerK(rate), l.ApproachK+l.CapacityW/loop)
 }
 
 // HeatJPerK is the heat capacity of the coolant in the loop.
@@ -142,8 +142,9 @@ func (l *Loop) Validate() error {
 		errs = append(errs, err, fmt.Errorf("loop %q: coolant %q is not one of %q", l.Name, l.Coolant, names))
 	}
 	if errs == nil {
-		loop := l.FlowLPM * l.coolantWPerLPMK()
-		lo := math.Min(loop, l.primaryWPerK())
+		rate := l.coolantWPerLPMK()
+		loop := l.FlowLPM * rate
+		lo := min(loop, l.primaryWPerK(rate))
 		if e := l.CapacityW / (lo * (l.ApproachK + l.CapacityW/loop)); e > maxEffectiveness {
 			errs = append(errs, fmt.Errorf(
 				"loop %q: a CDU of %.0f W at %.1f K approach and %.0f L/min would need an effectiveness of %.2f (at most %.2f): more facility water or a wider approach",

@@ -70,9 +70,9 @@ func (p PlantPoint) ElectricalW() float64 { return p.CompressorW + p.RejectionW 
 
 // still is a plant without any unit running: the circuit warms above the outdoor air.
 func still(l Load) PlantPoint {
-	heatW := math.Max(l.HeatW, 0)
+	heatW := max(l.HeatW, 0)
 	return PlantPoint{
-		SupplyC: math.Max(l.SetC, l.Out.DryBulbC+heatW/StillWPerK),
+		SupplyC: max(l.SetC, l.Out.DryBulbC+heatW/StillWPerK),
 		WPerK:   StillWPerK,
 		Held:    heatW == 0 && l.Out.DryBulbC <= l.SetC,
 	}
@@ -89,10 +89,10 @@ type circuit struct {
 // newCircuit finds the water flow from the load's heat and return temperature. The pumps of the units
 // that are up give their rated flow at most; the return is then warmer than the load says.
 func newCircuit(l Load, s *Spec, riseK float64) circuit {
-	c := circuit{heatW: math.Max(l.HeatW, 0), riseK: riseK}
+	c := circuit{heatW: max(l.HeatW, 0), riseK: riseK}
 	unitW := s.CapacityW / riseK
 	if c.heatW > 0 {
-		c.waterW = math.Min(c.heatW/math.Max(l.ReturnC-l.SetC, minRiseK), float64(l.Units)*unitW)
+		c.waterW = min(c.heatW/max(l.ReturnC-l.SetC, minRiseK), float64(l.Units)*unitW)
 		c.riseK = c.heatW / c.waterW
 	}
 	c.share = c.waterW / (float64(neededUnits(s)) * unitW)
@@ -105,7 +105,7 @@ func neededUnits(s *Spec) int { return max(s.Units-s.Redundant, 1) }
 // pumpW is the power of a circuit's pumps: the system's head goes with the square of the whole flow, so
 // power goes with its cube whatever number of pumps share it.
 func (c circuit) pumpW(p *PumpParams, s *Spec) float64 {
-	share := math.Max(c.share, p.MinShare)
+	share := max(c.share, p.MinShare)
 	return float64(neededUnits(s)) * p.ratedW(s.CapacityW) * share * share * share
 }
 
@@ -157,7 +157,7 @@ func airShare(pressurePa, tC, referenceC float64) float64 {
 // that can take capacityW at the set-point and wPerK more for each kelvin above it.
 func settle(l Load, s *Spec, heatW, capacityW, wPerK float64) (supplyC, relaxWPerK float64, held bool) {
 	if heatW <= capacityW {
-		return l.SetC, math.Max(wPerK, s.HeatJPerK/HeldS), true
+		return l.SetC, max(wPerK, s.HeatJPerK/HeldS), true
 	}
 	return l.SetC + (heatW-capacityW)/wPerK, wPerK, false
 }

@@ -51,7 +51,7 @@ func AirRiseK(heatW, flowM3s, airPa float64) float64 {
 
 // HumidityRatio is kg of water per kg of dry air at a vapour pressure and a total pressure.
 func HumidityRatio(vaporPa, pressurePa float64) float64 {
-	vaporPa = math.Min(vaporPa, maxVapor*pressurePa)
+	vaporPa = min(vaporPa, maxVapor*pressurePa)
 	return waterToAir * vaporPa / (pressurePa - vaporPa)
 }
 
@@ -70,7 +70,7 @@ func VaporizationJPerKg(tC float64) float64 {
 // Handbook of Fundamentals, chapter Psychrometrics), over liquid water below 0 °C too.
 // 35 °C at 50 % gives 26.14 °C, 40 °C at 20 % gives 22.03 °C.
 func WetBulbC(dryBulbC, rh, pressurePa float64) float64 {
-	t := math.Min(math.Max(dryBulbC, minAirC), maxAirC)
+	t := min(max(dryBulbC, minAirC), maxAirC)
 	w := HumidityRatio(clamp01(rh)*weather.SaturationPa(t), pressurePa)
 	excess := func(wb float64) float64 {
 		ws := HumidityRatio(weather.SaturationPa(wb), pressurePa)
@@ -122,8 +122,8 @@ func EnthalpyWetBulbC(dryBulbC, rh, pressurePa float64) float64 {
 // FromSample makes the outdoor air of one hour. Air drier than 0.01 % is given the dew point of 0.01 %,
 // so that every figure is finite.
 func FromSample(s weather.Sample) Outdoor {
-	t := math.Min(math.Max(s.DryBulbC, minAirC), maxAirC)
-	rh := math.Min(math.Max(s.RH, minRH), 1)
+	t := min(max(s.DryBulbC, minAirC), maxAirC)
+	rh := min(max(s.RH, minRH), 1)
 	return Outdoor{
 		DryBulbC:   t,
 		WetBulbC:   WetBulbC(t, rh, s.PressurePa),
@@ -133,4 +133,4 @@ func FromSample(s weather.Sample) Outdoor {
 	}
 }
 
-func clamp01(x float64) float64 { return math.Min(math.Max(x, 0), 1) }
+func clamp01(x float64) float64 { return min(max(x, 0), 1) }

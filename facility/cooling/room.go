@@ -33,9 +33,9 @@ const minFanShare = 0.02
 // With no units the room is one mixed volume that warms towards AmbientC + heatW/WallWPerK, very high but
 // finite. The walls never cool a room with units below its set-point: its duty ends at 0.
 func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoint {
-	heatW, demandM3s = math.Max(heatW, 0), math.Max(demandM3s, 0)
+	heatW, demandM3s = max(heatW, 0), max(demandM3s, 0)
 	if units <= 0 || r.AirflowM3s <= 0 {
-		wall := math.Max(r.WallWPerK, MinWallWPerK)
+		wall := max(r.WallWPerK, MinWallWPerK)
 		settledC := r.AmbientC + heatW/wall
 		phi := 0.0
 		if demandM3s == 0 {
@@ -47,7 +47,7 @@ func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoi
 	n := float64(units)
 	density := airPa / weather.SeaLevelPa
 	speed := n * r.AirflowM3s // flow at full speed
-	share := math.Min(math.Max(demandM3s*(1+r.BypassShare)/speed, math.Max(r.FanMin, minFanShare)), 1)
+	share := min(max(demandM3s*(1+r.BypassShare)/speed, max(r.FanMin, minFanShare)), 1)
 	flow := speed * share
 	lnShare := math.Log(share)
 	p := RoomPoint{
@@ -59,18 +59,18 @@ func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoi
 		p.Phi = flow / demandM3s
 	}
 	air := AirHeatJPerM3K * density * flow // W/K
-	wall := math.Max(r.WallWPerK, 0)
+	wall := max(r.WallWPerK, 0)
 	gainW := heatW + p.FanW
-	heldW := math.Max(0, (gainW-wall*(r.SupplyC-r.AmbientC))/(1+wall/(2*air)))
+	heldW := max(0, (gainW-wall*(r.SupplyC-r.AmbientC))/(1+wall/(2*air)))
 
 	if r.Direct {
 		p.SupplyC, p.DutyW, p.Held = r.SupplyC, heldW, waterC <= r.SupplyC
 		if !p.Held {
 			p.SupplyC = waterC
-			p.DutyW = math.Max(0, (gainW-wall*(waterC-r.AmbientC))/(1+wall/(2*air)))
+			p.DutyW = max(0, (gainW-wall*(waterC-r.AmbientC))/(1+wall/(2*air)))
 		}
 		p.ReturnC = p.SupplyC + p.DutyW/air
-		p.WPerK = math.Max(air+wall, r.HeatJPerK(airPa)/HeldS)
+		p.WPerK = max(air+wall, r.HeatJPerK(airPa)/HeldS)
 		return p
 	}
 
@@ -84,14 +84,14 @@ func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoi
 		p.Held = true
 		p.SupplyC, p.DutyW = r.SupplyC, heldW
 		p.ReturnC = r.SupplyC + heldW/air
-		p.WPerK = math.Max(exchange+wall, r.HeatJPerK(airPa)/HeldS)
+		p.WPerK = max(exchange+wall, r.HeatJPerK(airPa)/HeldS)
 		if heldW > 0 {
 			valve := valveShare(heldW/(exchange*(p.ReturnC-waterC)), exchange/water)
 			p.WaterLPM = valve * water / WaterWPerLPMK
 		}
 		return p
 	}
-	p.DutyW = math.Max(0, (gainW-wall*(waterC-r.AmbientC))/(1+wall*(kPerW+1/(2*air))))
+	p.DutyW = max(0, (gainW-wall*(waterC-r.AmbientC))/(1+wall*(kPerW+1/(2*air))))
 	p.SupplyC = waterC + p.DutyW*kPerW
 	p.ReturnC = p.SupplyC + p.DutyW/air
 	p.WPerK = exchange + wall
@@ -151,7 +151,7 @@ func (r *Room) Validate() error {
 		}
 	}
 	if errs == nil && !r.Direct {
-		lo := math.Min(AirHeatJPerM3K*r.AirflowM3s, r.CapacityW/r.WaterRiseK)
+		lo := min(AirHeatJPerM3K*r.AirflowM3s, r.CapacityW/r.WaterRiseK)
 		if e := r.CapacityW / (lo * (r.RatedReturnC - r.RatedWaterC)); e > maxEffectiveness {
 			errs = append(errs, fmt.Errorf(
 				"room %q: a unit of %.0f W at %.2f m³/s, return %.1f °C and water %.1f °C with %.1f K rise would need an effectiveness of %.2f (at most %.2f): more air, a warmer return or colder water",

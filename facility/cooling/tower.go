@@ -20,12 +20,12 @@ const maxLatentShare = 1.2
 // clamped says how many were.
 func TowerApproachK(t *catalog.Tower, wetBulbC, rangeK, liquidGas float64) (approachK float64, clamped int) {
 	a0, a1, a2, n := towerTerms(t, wetBulbC, rangeK)
-	lg := math.Min(math.Max(liquidGas, 0), t.LiquidGasMax)
+	lg := min(max(liquidGas, 0), t.LiquidGasMax)
 	if lg != liquidGas {
 		n++
 	}
 	a := a0 + lg*(a1+lg*a2)
-	b := math.Min(math.Max(a, t.ApproachK[0]), t.ApproachK[1])
+	b := min(max(a, t.ApproachK[0]), t.ApproachK[1])
 	if a != b {
 		n++
 	}
@@ -34,8 +34,8 @@ func TowerApproachK(t *catalog.Tower, wetBulbC, rangeK, liquidGas float64) (appr
 
 // towerTerms are the coefficients of the approach as a polynomial of the flow ratio.
 func towerTerms(t *catalog.Tower, wetBulbC, rangeK float64) (a0, a1, a2 float64, clamped int) {
-	w := math.Min(math.Max(wetBulbC, t.WetBulbRangeC[0]), t.WetBulbRangeC[1])
-	r := math.Min(math.Max(rangeK, t.RangeK[0]), t.RangeK[1])
+	w := min(max(wetBulbC, t.WetBulbRangeC[0]), t.WetBulbRangeC[1])
+	r := min(max(rangeK, t.RangeK[0]), t.RangeK[1])
 	if w != wetBulbC {
 		clamped++
 	}
@@ -69,7 +69,7 @@ func towerFan(t *catalog.Tower, wetBulbC, rangeK, approachK, minShare float64) (
 		return 1 / ratio, 1
 	}
 	lowest := a0 + (a1+a2/minShare)/minShare
-	return minShare, math.Min(math.Max(lowest/approachK, towerFreeShare), 1)
+	return minShare, min(max(lowest/approachK, towerFreeShare), 1)
 }
 
 // evaporation is the water that a tower evaporates, kg/s, to reject heatW into airKgS of dry air with
@@ -80,22 +80,22 @@ func evaporation(out Outdoor, heatW, airKgS, waterC float64) float64 {
 	}
 	inlet := HumidityRatio(out.RH*weather.SaturationPa(out.DryBulbC), out.PressurePa)
 	leaving := saturatedHumidity(EnthalpyJPerKg(out.DryBulbC, inlet)+heatW/airKgS, waterC, out.PressurePa)
-	most := maxLatentShare * heatW / VaporizationJPerKg(math.Min(math.Max(waterC, 0), 100))
-	return math.Min(math.Max(airKgS*(leaving-inlet), 0), most)
+	most := maxLatentShare * heatW / VaporizationJPerKg(min(max(waterC, 0), 100))
+	return min(max(airKgS*(leaving-inlet), 0), most)
 }
 
 // saturatedHumidity is the humidity ratio of saturated air of an enthalpy (J/kg of dry air), by Newton's
 // method from a guess of its temperature.
 func saturatedHumidity(enthalpy, guessC, pressurePa float64) float64 {
 	const step = 0.01
-	t := math.Min(math.Max(guessC, minAirC), maxAirC)
+	t := min(max(guessC, minAirC), maxAirC)
 	w := HumidityRatio(weather.SaturationPa(t), pressurePa)
 	for range 8 {
 		h := EnthalpyJPerKg(t, w)
 		// d(p_sat)/dT of Buck's equation is near p_sat·4284/(T+243)²: good enough for the slope.
 		slope := 1000*(1.01+1.84*w) + 1000*(2500+1.84*t)*w*(1+w/waterToAir)*4284/((t+243)*(t+243))
-		delta := math.Min(math.Max((enthalpy-h)/slope, -20), 20)
-		t = math.Min(math.Max(t+delta, minAirC), maxAirC)
+		delta := min(max((enthalpy-h)/slope, -20), 20)
+		t = min(max(t+delta, minAirC), maxAirC)
 		w = HumidityRatio(weather.SaturationPa(t), pressurePa)
 		if math.Abs(delta) < step {
 			break
