@@ -12,6 +12,9 @@ const (
 	TemperatureMaxC = 400
 )
 
+// edgeTolerance is how near to an edge, in bins, a value counts as on it.
+const edgeTolerance = 1e-9
+
 // Histogram is a weighted distribution in bins of one width, exact to the bin. Bins hold their upper edge and not their
 // lower one, so that a value exactly at a limit does not count as above it. Mean, Min, Max and Total are exact.
 //
@@ -68,8 +71,11 @@ func (h *Histogram) Add(value, weight float64) {
 
 // bin is the bin of a value, which may lie outside; bin i holds (lo + i·width, lo + (i+1)·width].
 func (h *Histogram) bin(value float64) int {
-	x := math.Ceil((value-h.lo)*h.perUnit) - 1
-	return int(min(max(x, -1), float64(len(h.bins))))
+	x := (value - h.lo) * h.perUnit
+	if edge := math.Round(x); math.Abs(x-edge) < edgeTolerance {
+		x = edge // 27.3 °C is on an edge, though 27.3 in binary is not
+	}
+	return int(min(max(math.Ceil(x)-1, -1), float64(len(h.bins))))
 }
 
 // Merge adds the counts of another histogram of the same bins.
@@ -128,8 +134,11 @@ func (h *Histogram) Quantile(p float64) Num {
 	if h.Total() == 0 || !(p >= 0 && p <= 1) {
 		return Unknown
 	}
-	if p == 0 {
+	switch p {
+	case 0:
 		return Num(h.min)
+	case 1:
+		return Num(h.max)
 	}
 	// The bins are summed again, so that rounding never leaves a rest that no bin holds.
 	var total float64
@@ -159,15 +168,17 @@ func (h *Histogram) ShareAbove(x float64) Num {
 		return 0
 	}
 	i := min(max(h.bin(x), 0), len(h.bins)-1)
-	upper := h.lo + float64(i+1)*h.width
-	above := h.bins[i] * min(max((upper-x)/h.width, 0), 1)
-	if x == math.Round(x/h.width)*h.width || (upper-x)*h.perUnit < 1e-9 {
-		above = 0
+	part := min(max(float64(i+1)-(x-h.lo)*h.perUnit, 0), 1) // of bin i that lies above x
+	if part < edgeTolerance {
+		part = 0
 	}
-	var total float64
+	var above, total float64
 	for j, w := range h.bins {
 		total += w
-		if j > i {
+		switch {
+		case j == i:
+			above += part * w
+		case j > i:
 			above += w
 		}
 	}

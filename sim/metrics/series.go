@@ -33,18 +33,13 @@ type piece struct {
 	tauNS    float64
 }
 
-// at is the value at t.
-func (p piece) value(t int64) float64 {
-	if p.tauNS == 0 || p.from == p.to {
-		return p.to
-	}
-	return p.to + (p.from-p.to)*math.Exp(-float64(t-p.start)/p.tauNS)
-}
+// constant says whether the piece has one value; an unknown one has NaN.
+func (p piece) constant() bool { return p.tauNS == 0 || p.from == p.to }
 
 // integral is the exact integral from a to b, in value times seconds.
 func (p piece) integral(a, b int64) float64 {
 	flat := p.to * seconds(b-a)
-	if p.tauNS == 0 || p.from == p.to {
+	if p.constant() {
 		return flat
 	}
 	decay := math.Exp(-float64(a-p.start) / p.tauNS)
@@ -122,9 +117,14 @@ func (s *StepSeries) contribute(t0, t1 int64, integral func(a, b int64) float64)
 	if t0 >= t1 {
 		return
 	}
-	s.total.add(integral(t0, t1))
+	whole := integral(t0, t1)
+	s.total.add(whole)
 	if s.extra == nil {
 		s.extra = make([]float64, s.Bins())
+	}
+	if i := t0 / s.stepNS; t1 <= s.binEnd(int(i)) {
+		s.extra[i] += whole
+		return
 	}
 	for i := t0 / s.stepNS; t0 < t1; i++ {
 		end := min(s.binEnd(int(i)), t1)
@@ -188,6 +188,11 @@ func (s *StepSeries) advance(t int64) {
 	for s.at < t {
 		end := s.binEnd(s.bin)
 		stop := min(end, t)
+		if stop == end && s.known == 0 && s.at == int64(s.bin)*s.stepNS && s.base.constant() {
+			s.at = stop
+			s.pushMean(s.base.to) // exact, and cheap when time jumps over many bins
+			continue
+		}
 		if !unknown {
 			s.known += stop - s.at
 			s.acc += s.base.integral(s.at, stop)
@@ -204,6 +209,10 @@ func (s *StepSeries) closeBin() {
 	if s.known > 0 {
 		m = s.acc / seconds(s.known)
 	}
+	s.pushMean(m)
+}
+
+func (s *StepSeries) pushMean(m float64) {
 	if s.means == nil {
 		s.means = make([]float64, 0, s.Bins())
 	}
