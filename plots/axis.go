@@ -16,7 +16,7 @@ type axis struct {
 	unit     string // printed with the label; part of every axis
 	ticker   plot.Ticker
 	none     bool // no ticks and no line
-	grid     bool
+	quiet    bool // ticks without labels: the panel below has them
 }
 
 // largest is the largest magnitude that is drawn. Beyond it the rasterizer's arithmetic overflows and
@@ -89,16 +89,19 @@ func (n numberTicks) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// roundStep returns the smallest of 1, 2, 5 × 10ⁿ that is not less than x.
+// roundStep returns the 1, 2 or 5 × 10ⁿ that is nearest to x by ratio.
 func roundStep(x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return 1
 	}
 	p := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range [...]float64{1, 2, 5, 10} {
-		if m*p >= x*(1-1e-9) {
-			return m * p
-		}
+	switch m := x / p; { // the borders are the geometric means of neighbours
+	case m < 1.414:
+		return p
+	case m < 3.162:
+		return 2 * p
+	case m < 7.071:
+		return 5 * p
 	}
 	return 10 * p
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"image/png"
 	"io"
 	"strings"
 	"sync"
@@ -35,7 +36,8 @@ type panel struct {
 	marks  []mark
 	labels []sideLabel // direct labels at the right of the data area
 	legend []legendEntry
-	why    string // no data: why; the axes are not drawn
+	foot   vg.Length // kept free under the x axis for what a mark writes there
+	why    string    // no data: why; the axes are not drawn
 	// free draws the whole panel instead of axes and marks.
 	free func(p *pen, r vg.Rectangle)
 }
@@ -63,11 +65,25 @@ var pdfDefaults = sync.OnceFunc(func() {
 // pdfMutex holds PDF drawing to one at a time, for its font cache writes shared temporary state.
 var pdfMutex sync.Mutex
 
+// pngCanvas writes its image at the fastest compression: half the time for a third more bytes.
+type pngCanvas struct{ *vgimg.Canvas }
+
+var pngEncoder = png.Encoder{CompressionLevel: png.BestSpeed}
+
+// WriteTo writes the image as PNG.
+func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
+	var buf bytes.Buffer
+	if err := pngEncoder.Encode(&buf, c.Image()); err != nil {
+		return 0, err
+	}
+	return buf.WriteTo(w)
+}
+
 func (f *figure) write(format string, w io.Writer) error {
 	var c vg.CanvasWriterTo
 	switch format {
 	case "png":
-		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(pageW, pageH), vgimg.UseDPI(dpi))}
+		c = pngCanvas{vgimg.NewWith(vgimg.UseWH(pageW, pageH), vgimg.UseDPI(dpi))}
 	case "svg":
 		c = vgsvg.New(pageW, pageH)
 	case "pdf":
@@ -98,7 +114,9 @@ func (f *figure) write(format string, w io.Writer) error {
 // draw puts the figure on a canvas and returns the pen, whose texts tests inspect.
 func (f *figure) draw(c vg.CanvasSizer, format string) *pen {
 	p := &pen{c: draw.New(c), format: format}
-	p.rect(p.c.Rectangle, white)
+	if format == "svg" { // the others start white
+		p.rect(p.c.Rectangle, white)
+	}
 	width := pageW - 2*marginX
 	y := pageH - marginY
 

@@ -103,9 +103,12 @@ func (m bandMark) below() bool   { return true }
 func (m bandMark) draw(p *pen, t trans) {
 	clamp := func(y vg.Length) vg.Length { return min(max(y, t.r.Min.Y), t.r.Max.Y) }
 	for _, seg := range bandSegments(m) {
+		seg = seg.columns(t)
 		n := len(seg.xs)
 		for i := 0; i < n; i += chunk {
-			j := min(i+chunk+1, n) // chunks share a point; the fill is opaque, so the seam does not show
+			// Chunks overlap by two points: where they only touch, smoothed edges would leave a pale seam. The
+			// fill is opaque, so the overlap does not show.
+			j := min(i+chunk+2, n)
 			if j-i == 1 && i > 0 {
 				break
 			}
@@ -125,6 +128,25 @@ func (m bandMark) draw(p *pen, t trans) {
 			p.c.FillPolygon(m.color, pts)
 		}
 	}
+}
+
+// columns reduces the band to its outline over every pixel column.
+func (m bandMark) columns(t trans) bandMark {
+	const column = 72.0 / dpi
+	if len(m.xs) < 2*int((t.r.Max.X-t.r.Min.X)/column) {
+		return m
+	}
+	out := bandMark{color: m.color}
+	for i := 0; i < len(m.xs); {
+		col := math.Floor(float64(t.x(m.xs[i])) / column)
+		lo, hi, j := m.lo[i], m.hi[i], i
+		for ; j < len(m.xs) && math.Floor(float64(t.x(m.xs[j]))/column) == col; j++ {
+			lo, hi = math.Min(lo, m.lo[j]), math.Max(hi, m.hi[j])
+		}
+		out.xs, out.lo, out.hi = append(out.xs, (m.xs[i]+m.xs[j-1])/2), append(out.lo, lo), append(out.hi, hi)
+		i = j
+	}
+	return out
 }
 
 func bandSegments(m bandMark) []bandMark {

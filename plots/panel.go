@@ -117,7 +117,7 @@ func (pn *panel) draw(p *pen, r vg.Rectangle, left, right vg.Length) {
 		pn.x.ticker = tt
 	}
 	xTicks := pn.x.ticker.Ticks(pn.x.min, pn.x.max)
-	area.Min.Y += pn.xRoom(xTicks)
+	area.Min.Y += pn.xRoom(xTicks) + pn.foot
 	t := trans{r: area, x0: pn.x.min, dx: pn.x.max - pn.x.min, y0: pn.y.min, dy: pn.y.max - pn.y.min}
 
 	for _, m := range pn.marks {
@@ -129,11 +129,6 @@ func (pn *panel) draw(p *pen, r vg.Rectangle, left, right vg.Length) {
 	if !pn.y.none {
 		for _, tk := range yTicks {
 			p.line(area.Min.X, t.y(tk.Value), area.Max.X, t.y(tk.Value), grid)
-		}
-	}
-	if pn.x.grid {
-		for _, tk := range xTicks {
-			p.line(t.x(tk.Value), area.Min.Y, t.x(tk.Value), area.Max.Y, grid)
 		}
 	}
 	for _, m := range pn.marks {
@@ -149,6 +144,9 @@ func (pn *panel) draw(p *pen, r vg.Rectangle, left, right vg.Length) {
 func (pn *panel) xRoom(ticks []plot.Tick) vg.Length {
 	if pn.x.none {
 		return 0
+	}
+	if pn.x.quiet {
+		return tickLen
 	}
 	rows := 1
 	for _, tk := range ticks {
@@ -178,6 +176,9 @@ func (pn *panel) drawAxes(p *pen, t trans, xTicks, yTicks []plot.Tick) {
 	for _, tk := range xTicks {
 		x := t.x(tk.Value)
 		p.line(x, area.Min.Y, x, area.Min.Y-tickLen, line)
+		if pn.x.quiet {
+			continue
+		}
 		first, second, _ := strings.Cut(tk.Label, "\n")
 		// A label that would touch the one before it, or leave the page, is left out; its tick stays.
 		put := func(s string, y vg.Length, end *vg.Length) {
@@ -191,7 +192,7 @@ func (pn *panel) drawAxes(p *pen, t trans, xTicks, yTicks []plot.Tick) {
 		put(first, row1, &lastEnd1)
 		put(second, row2, &lastEnd2)
 	}
-	if pn.x.label != "" {
+	if pn.x.label != "" && !pn.x.quiet {
 		label := pn.x.label
 		if pn.x.unit != "" {
 			label += ", " + pn.x.unit

@@ -156,7 +156,26 @@ func (t *table) bins(v []float64) binned { return t.ratioBins(v, nil) }
 // not a mean of ratios. lo and hi are the extremes of the steps' own ratios.
 func (t *table) ratioBins(v, w []float64) binned {
 	sec, _ := t.binS()
-	var b binned
+	return t.binsOf(sec, v, w)
+}
+
+// stackBins is bins for stacked areas, where only means have a meaning: runs whose steps are drawn as they are
+// get as many bins as can be told apart on the page.
+func (t *table) stackBins(v []float64) binned {
+	sec, _ := t.binS()
+	const most = 480
+	if sec == 0 && len(v) > most {
+		sec = t.stepS * math.Ceil(float64(len(v))/most)
+	}
+	return t.binsOf(sec, v, nil)
+}
+
+func (t *table) binsOf(sec float64, v, w []float64) binned {
+	if sec == 0 {
+		return t.steps(v, w)
+	}
+	n := int(t.span()/sec) + 2
+	b := binned{make([]float64, 0, n), make([]float64, 0, n), make([]float64, 0, n), make([]float64, 0, n)}
 	var sum, weight, lo, hi float64
 	reset := func() { sum, weight, lo, hi = 0, 0, math.Inf(1), math.Inf(-1) }
 	flush := func(x0, x1 float64) {
@@ -170,15 +189,14 @@ func (t *table) ratioBins(v, w []float64) binned {
 		reset()
 	}
 	reset()
-	offset := 0.0
-	if sec > 0 {
-		round := timeStep{sec: sec}
-		offset = t.start.Sub(round.floor(t.start)).Seconds()
+	offset := 0.0 // bins begin at local midnight, or with the run where they are shorter than a day
+	if sec >= 86400 {
+		offset = t.start.Sub(timeStep{sec: sec}.floor(t.start)).Seconds()
 	}
 	key := func(x float64) float64 { return math.Floor((x + offset) / sec) }
 	x0 := t.startS[0]
 	for i, x := range t.startS {
-		if i > 0 && (sec == 0 || key(x) != key(x0)) {
+		if i > 0 && key(x) != key(x0) {
 			flush(x0, x)
 			x0 = x
 		}
@@ -203,6 +221,29 @@ func (t *table) ratioBins(v, w []float64) binned {
 	}
 	flush(x0, t.endS)
 	return b
+}
+
+// steps is the series step by step: mean, lowest and highest are the same.
+func (t *table) steps(v, w []float64) binned {
+	xs := make([]float64, len(v))
+	for i, x := range t.startS {
+		end := t.endS
+		if i+1 < len(t.startS) {
+			end = t.startS[i+1]
+		}
+		xs[i] = (x + end) / 2
+	}
+	if w != nil {
+		ratio := make([]float64, len(v))
+		for i := range v {
+			ratio[i] = math.NaN()
+			if w[i] > 0 {
+				ratio[i] = v[i] / w[i]
+			}
+		}
+		v = ratio
+	}
+	return binned{xs, v, v, v}
 }
 
 // extent returns the lowest and highest finite value of several series; lo > hi when there is none.
@@ -244,6 +285,18 @@ func (t *table) timeAxis() axis {
 		hi = lo + 1
 	}
 	return axis{min: lo, max: hi, ticker: timeTicks{start: t.start}, label: "local time"}
+}
+
+// quietAbove leaves the labels of a shared time axis to the lowest panel that has axes.
+func quietAbove(panels ...*panel) {
+	low := true
+	for i := len(panels) - 1; i >= 0; i-- {
+		if panels[i].why != "" {
+			continue
+		}
+		panels[i].x.quiet = !low
+		low = false
+	}
 }
 
 // wattUnit picks the unit of a power axis from its largest value.

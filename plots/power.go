@@ -1,0 +1,189 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/vg/draw"
+
+	"headroom/facility/power"
+	"headroom/plots/show"
+	"headroom/sim"
+)
+
+// powerLimit is what one level of the electrical graph may carry once its redundant units, or its largest
+// side, are lost.
+type powerLimit struct {
+	name string
+	w    float64
+}
+
+// powerLimits returns the limits of the levels that the whole site hangs on, from the street down.
+func powerLimits(r *sim.Result) []powerLimit {
+	if r.Layout == nil || r.Layout.Facility == nil || r.Layout.Facility.Power == nil {
+		return nil
+	}
+	g := r.Layout.Facility.Power
+	var out []powerLimit
+	for _, level := range []struct {
+		kind power.Kind
+		name string
+	}{{power.Utility, "utility"}, {power.Transformer, "transformers"}, {power.UPS, "UPS"}} {
+		var total, largest float64
+		var sides []string
+		bySide := map[string]float64{}
+		spare := 0
+		for i := range g.Nodes {
+			n := &g.Nodes[i]
+			if n.Kind != level.kind {
+				continue
+			}
+			w := float64(g.CapacityW(i, max(0, n.Units-n.Redundant)))
+			spare += n.Redundant
+			if _, ok := bySide[n.Side]; !ok {
+				sides = append(sides, n.Side)
+			}
+			bySide[n.Side] += w
+			total += w
+		}
+		if total <= 0 {
+			continue
+		}
+		name := level.name
+		if len(sides) > 1 {
+			for _, s := range sides {
+				if s != "" {
+					largest = math.Max(largest, bySide[s])
+				}
+			}
+			total -= largest
+			name += ", one side lost"
+		} else if spare > 0 {
+			name += ", " + show.Of(spare, "unit") + " lost"
+		}
+		out = append(out, powerLimit{name, total})
+	}
+	return out
+}
+
+// limitInView is how far above the data a limit may lie and still be drawn; beyond that it would press the
+// data flat, so it is named in a note.
+const limitInView = 2.2
+
+func powerTitle(r *sim.Result, limits []powerLimit) string {
+	peak := float64(r.Energy.PeakFacilityW)
+	if !finite(peak) {
+		return "Peak facility power is unknown"
+	}
+	s := "The facility peaks at " + show.Watts(peak)
+	for _, l := range limits {
+		if strings.HasPrefix(l.name, "utility") {
+			s += fmt.Sprintf(", %s of the utility's %s", show.Percent(peak/l.w), show.Watts(l.w))
+			break
+		}
+	}
+	if it := float64(r.Energy.PeakITW); finite(it) {
+		s += "; IT at " + show.Watts(it)
+	}
+	return s
+}
+
+func powerFigure(r *sim.Result) *figure {
+	t := seriesOf(r)
+	limits := powerLimits(r)
+	f := &figure{title: powerTitle(r, limits), subtitle: subtitle(r)}
+	pn := &panel{at: box{0, 0, 1, 1}, title: "Power"}
+	f.panels = []*panel{pn}
+	if pn.why = t.lacking("facility_w", "it_w"); pn.why != "" {
+		return f
+	}
+	_, hi := extent(t.col("facility_w"), t.col("it_w"))
+	dataTop := hi
+	if peak := float64(r.Energy.PeakFacilityW); finite(peak) {
+		dataTop = math.Max(dataTop, peak)
+	}
+	top := dataTop
+	for _, l := range limits {
+		if l.w <= dataTop*limitInView {
+			top = math.Max(top, l.w)
+		}
+	}
+	k, unit := wattUnit(top)
+	_, yMax := fromZero(top * k)
+	pn.x, pn.y = t.timeAxis(), axis{min: 0, max: yMax, unit: unit}
+	for _, s := range []struct {
+		col, name  string
+		line, tint color.RGBA
+	}{{"facility_w", "facility", orangeInk, orangeTnt}, {"it_w", "IT", navy, navyTint}} {
+		v := t.col(s.col)
+		if v == nil {
+			f.notes = append(f.notes, t.lacking(s.col))
+			continue
+		}
+		pn.addSeries(&t, s.name, scaleBy(v, k), s.line, s.tint)
+	}
+	if peak := float64(r.Energy.PeakFacilityW); finite(peak) && peak > 0 {
+		pn.marks = append(pn.marks, levelMark{"peak", peak * k, referenceStyle(orangeInk)})
+		pn.labels = append(pn.labels, sideLabel{peak * k, "peak " + show.Watts(peak), orangeInk})
+	}
+	var above []string
+	for _, l := range limits {
+		if l.w <= dataTop*limitInView {
+			pn.addLimit(l.w*k, fmt.Sprintf("%s: %s", l.name, show.Watts(l.w)))
+		} else {
+			above = append(above, fmt.Sprintf("%s, %s", l.name, show.Watts(l.w)))
+		}
+	}
+	if len(above) > 0 {
+		f.notes = append(f.notes, "Limits far above the chart: "+strings.Join(above, "; ")+".")
+	}
+	if len(limits) == 0 {
+		f.notes = append(f.notes, "No limit is drawn: the scenario states no rating of utility, transformers or UPS.")
+	}
+	f.notes = append(f.notes, pn.binNote(&t)...)
+	f.notes = append(f.notes, t.note("facility_w", "it_w")...)
+	return f
+}
+
+// addSeries adds a series as a mean line, with a band between the lowest and the highest step where the run is
+// so long that steps are drawn in bins, and a direct label at its end.
+func (pn *panel) addSeries(t *table, name string, v []float64, line, tint color.RGBA) {
+	b := t.bins(v)
+	pn.addBinned(t, name, b, line, tint)
+}
+
+func (pn *panel) addBinned(t *table, name string, b binned, line, tint color.RGBA) {
+	if sec, _ := t.binS(); sec > 0 {
+		pn.marks = append(pn.marks, bandMark{name: name + " band", xs: b.xs, lo: b.lo, hi: b.hi, color: tint})
+	}
+	pn.marks = append(pn.marks, lineMark{name: name, xs: b.xs, ys: b.mean, st: draw.LineStyle{Color: line, Width: lineData}})
+	pn.labels = append(pn.labels, sideLabel{last(b.mean), name, line})
+}
+
+// addLimit adds a limit as a dashed line with its name beside it.
+func (pn *panel) addLimit(y float64, name string) {
+	pn.marks = append(pn.marks, levelMark{name, y, limitStyle()})
+	pn.labels = append(pn.labels, sideLabel{y, name, limitRed})
+}
+
+// binNote says what lines and bands are where steps are drawn in bins.
+func (pn *panel) binNote(t *table) []string {
+	sec, name := t.binS()
+	if sec == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Lines are %s means; bands span the lowest to the highest %s mean.", name, stepName(t.stepS))}
+}
+
+// stepName says how long a step is, as an adjective.
+func stepName(s float64) string {
+	switch s {
+	case 3600:
+		return "hourly"
+	case 86400:
+		return "daily"
+	}
+	return show.Seconds(s)
+}
