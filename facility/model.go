@@ -52,7 +52,7 @@ func NewModel(c *catalog.Catalog, name string) (Model, error) {
 	}
 
 	m := Model{
-		Name: name, Title: s.Title, Liquid: s.Liquid, GPU: s.GPU,
+		Name: name, Title: s.Title, Liquid: s.Liquid, RackSystem: s.Rack, GPU: s.GPU,
 		GPUs:       whole("gpus", s.GPUs),
 		HeightU:    whole("height", s.Height),
 		WeightKg:   s.Mass.Value,

@@ -15,6 +15,7 @@ import (
 type Model struct {
 	Name, Title string
 	Liquid      bool // GPUs sit on cold plates
+	RackSystem  bool // comes as a whole rack: HeightU is that rack's, and nothing stands beside it
 	GPU         string
 	GPUs        int
 	HeightU     int
@@ -93,7 +94,7 @@ func (m *Model) Resistance(s float64) float64 {
 
 // FanShare returns the airflow share at which the worst slot sits at TargetC, within the fans' range.
 func (m *Model) FanShare(gpuW, inletC float64) float64 {
-	if m.Liquid {
+	if m.Liquid || gpuW <= 0 {
 		return m.FanMin
 	}
 	need := (m.TargetC - inletC) / (gpuW * m.WorstSlot)

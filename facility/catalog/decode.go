@@ -127,6 +127,10 @@ func (r *reader) scalar(n *yaml.Node, path string) (string, bool) {
 
 func (r *reader) entry(kind string, p pair) {
 	path := kind + "." + p.key
+	if p.value.Kind != yaml.MappingNode {
+		r.fail(p.value, path, "want keys with values, not %s", kindName(p.value))
+		return
+	}
 	pairs := r.mapping(p.value, path)
 	e := kinds[kind](p.key)
 	for _, like := range pairs {
@@ -158,7 +162,9 @@ func (r *reader) entry(kind string, p pair) {
 	}
 	if checked, ok := e.(interface{ check(*Catalog) error }); ok {
 		if err := checked.check(r.c); err != nil {
-			r.fail(p.keyNode, path, "%v", err)
+			for _, line := range strings.Split(err.Error(), "\n") {
+				r.fail(p.keyNode, path, "%s", line)
+			}
 		}
 	}
 	r.c.kinds[kind][p.key] = e

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -15,18 +16,21 @@ func ParseVoltage(text string) (volts float64, lineToLine bool, err error) {
 		if rest, ok := strings.CutSuffix(s, basis); ok {
 			volts, err := parse(&table[Voltage], rest)
 			if err != nil {
-				e := *err.(*Error)
-				e.Text, e.Want = text, table[Voltage].want()
-				return 0, false, &e
+				var e *Error
+				if errors.As(err, &e) {
+					e.Text = text
+				}
+				return 0, false, err
 			}
 			return volts, basis == "L-L", nil
 		}
 	}
 	e := &Error{Text: text, Want: `a voltage with its basis such as "415 V L-L" or "240 V L-N"`, Reason: "the basis is missing: end it in L-L (line to line) or L-N (line to neutral)"}
+	var without *Error
 	if _, err := parse(&table[Voltage], s); err == nil {
 		e.Suggestions = []string{s + " L-L", s + " L-N"}
-	} else if pe := err.(*Error); !strings.ContainsAny(s, "LlNn") {
-		e.Reason = pe.Reason
+	} else if errors.As(err, &without) && !strings.ContainsAny(s, "LlNn") {
+		e.Reason = without.Reason
 	}
 	return 0, false, e
 }

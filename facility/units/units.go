@@ -173,11 +173,15 @@ func (d *dimension) find(text string) *unit {
 	return nil
 }
 
-// withUnits spells the number with the units a reader would first think of.
+// withUnits spells the number with the units a reader would first think of: the example's and the base unit.
 func (d *dimension) withUnits(number string) []string {
+	_, common, _ := splitNumber(d.example)
 	var out []string
+	if u := d.find(common); u != nil {
+		out = append(out, u.join(number))
+	}
 	for i := range d.units {
-		if u := &d.units[i]; u.printed && len(out) < 3 {
+		if u := &d.units[i]; u.printed && u.name != common && u.zero == nil && u.factor.Cmp(rat("1")) == 0 {
 			out = append(out, u.join(number))
 		}
 	}

@@ -337,7 +337,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, d uint8, text string) {
 		v, err := Parse(Dimension(d), text)
 		if err != nil {
-			if _, ok := err.(*Error); !ok || v != 0 {
+			if e := (*Error)(nil); !errors.As(err, &e) || v != 0 {
 				t.Fatalf("%q: value %v with error %T", text, v, err)
 			}
 			return
