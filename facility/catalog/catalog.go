@@ -282,7 +282,7 @@ func (c *Catalog) row(key string, f Figure) Row {
 	if !f.Known() {
 		return Row{Field: key, Value: "unknown"}
 	}
-	number := strings.TrimRight(f.Text, "%°")
+	number := f.Text
 	if i := strings.IndexFunc(f.Text, func(r rune) bool { return !strings.ContainsRune("+-.0123456789eE", r) }); i >= 0 {
 		number = f.Text[:i]
 	}
