@@ -44,26 +44,37 @@ type Refusal struct {
 
 // RackFit is one rack's answer.
 type RackFit struct {
-	Rack      int
-	Servers   int
-	UsedW     int64 // plan basis
-	AirW      int64
-	LiquidW   int64
-	UsedU     int
-	WeightKg  float64
-	FreeW     int64 // rack power limit less used and reserved, NoLimit if no limit
-	FreeU     int
-	Max       map[Limit]int // how many of the first ordered model each limit alone would admit; absent: no limit stated
-	Binding   Limit         // what stops the next server of the first ordered model
-	Next      []Refusal     // every limit that refuses it, smallest relative shortage first
-	PhaseW    [3]int64      // L1, L2, L3 in normal service
-	FeedShare float64       // worst feed load over its limit after the worst single loss, NaN without limits
+	Rack     int
+	Servers  int
+	UsedW    int64 // plan basis
+	AirW     int64
+	LiquidW  int64
+	UsedU    int
+	WeightKg float64
+	FreeW    int64 // rack power limit less used and reserved, NoLimit if no limit
+	FreeU    int
+	// Max is how many of the first ordered model each limit alone would admit, with what else stands here;
+	// absent: no limit stated. A limit shared with other racks is taken with those as placed, and counted
+	// no further than this rack's space.
+	Max       map[Limit]int
+	Binding   Limit     // what stops the next server of the first ordered model
+	Next      []Refusal // every limit that refuses it, smallest relative shortage first
+	PhaseW    [3]int64  // L1, L2, L3 in normal service
+	FeedShare float64   // worst feed load over its limit after the worst single loss, NaN without limits
 }
 
 // Stranded is capacity that no server can use because another limit binds; NoLimit where the racks state none.
 type Stranded struct {
 	PowerW, AirW, LiquidW int64
 	SpaceU                int
+}
+
+// StrandedBy is what is stranded in the racks that one limit binds.
+type StrandedBy struct {
+	Limit  Limit
+	Racks  int
+	PowerW int64 // NoLimit where the racks state none
+	SpaceU int
 }
 
 // Failover is what is left after one single loss.
@@ -102,6 +113,7 @@ type Layout struct {
 	Bound        int // no placement can hold more
 	Binding      []Binding
 	Stranded     Stranded
+	StrandedBy   []StrandedBy // in the order of the limits; adds up to Stranded
 	Failover     []Failover
 	Claims       []Claim
 	Warnings     []string

@@ -1,0 +1,24 @@
+package placement
+
+// StandardGravity turns kg into N (ISO 80000-3).
+const StandardGravity = 9.80665 // m/s2
+
+// FloorKPa returns the static load of a rack on its bare footprint, kN/m²; clearance around it spreads
+// the load and is not counted.
+func FloorKPa(kg, widthM, depthM float64) float64 {
+	return kg * StandardGravity / 1000 / (widthM * depthM)
+}
+
+// PanelLoad is what the panels of a raised floor carry of a rack, in the unit of its weight.
+type PanelLoad struct {
+	Corner   float64 // one of four feet
+	OneThird float64 // the most one panel is counted to take of one rack
+	TwoRacks float64 // one panel under two racks side by side
+	Rolling  float64 // one axle while it is moved
+}
+
+// PanelLoads returns the loads of a rack of some weight by the rules of raised-floor makers (Tate) and
+// of IBM's site planning: a quarter on each foot, a third of a rack on one panel, half on an axle.
+func PanelLoads(weight float64) PanelLoad {
+	return PanelLoad{Corner: weight / 4, OneThird: weight / 3, TwoRacks: 2 * weight / 3, Rolling: weight / 2}
+}
