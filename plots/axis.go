@@ -60,7 +60,7 @@ type numberTicks struct {
 
 func (n numberTicks) Ticks(lo, hi float64) []plot.Tick {
 	want := n.want
-	if want < 2 {
+	if want < 1 {
 		want = 6
 	}
 	if !finite(lo) || !finite(hi) || !(hi > lo) || math.IsInf(hi-lo, 0) {

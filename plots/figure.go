@@ -51,6 +51,7 @@ type pen struct {
 	format  string
 	missing []rune
 	drawn   []drawnText
+	widths  []vg.Length // of every string handed to the canvas, in order
 }
 
 // pdfDate is the date a PDF says it was made on: always the same, for the same result gives the same bytes.
@@ -94,21 +95,38 @@ func (f *figure) write(format string, w io.Writer) error {
 	default:
 		return fmt.Errorf("format %q is not one of %s", format, strings.Join(Formats(), ", "))
 	}
-	f.draw(c, format)
+	p := f.draw(c, format)
 	if format != "svg" {
 		_, err := c.WriteTo(w)
 		return err
 	}
-	// Whoever opens the SVG may not have the fonts: name look-alikes with the same widths.
 	var buf bytes.Buffer
 	if _, err := c.WriteTo(&buf); err != nil {
 		return err
 	}
-	svg := buf.Bytes()
+	// Whoever opens the SVG may not have the fonts: name look-alikes, and hold every text to its width.
+	svg := holdWidths(buf.Bytes(), p.widths)
 	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
 	svg = bytes.ReplaceAll(svg, []byte("font-family:Droid Sans Fallback;"), []byte("font-family:'Droid Sans Fallback','Noto Sans CJK SC','Microsoft YaHei','PingFang SC',sans-serif;"))
 	_, err := w.Write(svg)
 	return err
+}
+
+// holdWidths states the length of every text of an SVG, so that another font does not push it over its
+// neighbour or off the page. widths are those of the texts in order.
+func holdWidths(svg []byte, widths []vg.Length) []byte {
+	const tag = "<text "
+	parts := bytes.Split(svg, []byte(tag))
+	var out bytes.Buffer
+	out.Write(parts[0])
+	for i, part := range parts[1:] {
+		out.WriteString(tag)
+		if i < len(widths) && widths[i] > 0 {
+			fmt.Fprintf(&out, `textLength="%.5g" lengthAdjust="spacingAndGlyphs" `, widths[i].Points())
+		}
+		out.Write(part)
+	}
+	return out.Bytes()
 }
 
 // draw puts the figure on a canvas and returns the pen, whose texts tests inspect.

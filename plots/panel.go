@@ -61,8 +61,10 @@ func (pn *panel) need() (left, right vg.Length) {
 		return 0, 0
 	}
 	if !pn.y.none {
-		for _, t := range pn.yTicks() {
-			left = max(left, textWidth(t.Label, sizeTick, false))
+		for h := vg.Length(0); h < 600; h += 2 * sizeTick { // the height is not known yet: the widest at any
+			for _, t := range pn.yTicks(h) {
+				left = max(left, textWidth(t.Label, sizeTick, false))
+			}
 		}
 		left += tickLen + 5
 	}
@@ -77,11 +79,23 @@ func (pn *panel) need() (left, right vg.Length) {
 	return left, max(right, 14)
 }
 
-func (pn *panel) yTicks() []plot.Tick {
-	if pn.y.ticker == nil {
-		pn.y.ticker = numberTicks{want: 5}
+// yTicks are the ticks of an axis of height h, as many as fit, none closer to the next than its label is high.
+func (pn *panel) yTicks(h vg.Length) []plot.Tick {
+	ticker := pn.y.ticker
+	if ticker == nil {
+		ticker = numberTicks{want: 6}
 	}
-	return pn.y.ticker.Ticks(pn.y.min, pn.y.max)
+	n, ok := ticker.(numberTicks)
+	if !ok {
+		return ticker.Ticks(pn.y.min, pn.y.max)
+	}
+	for n.want = min(n.want, max(2, int(h/(2.2*sizeTick)))); ; n.want-- {
+		ticks := n.Ticks(pn.y.min, pn.y.max)
+		room := float64((sizeTick + 2) / max(h, 1)) * (pn.y.max - pn.y.min)
+		if n.want <= 1 || len(ticks) < 2 || ticks[1].Value-ticks[0].Value >= room {
+			return ticks
+		}
+	}
 }
 
 // header is the line over the axes: what is drawn, in which unit.
@@ -107,7 +121,6 @@ func (pn *panel) draw(p *pen, r vg.Rectangle, left, right vg.Length) {
 	}
 	top -= pn.drawLegend(p, r, top)
 
-	yTicks := pn.yTicks()
 	if pn.x.ticker == nil {
 		pn.x.ticker = numberTicks{want: 8}
 	}
@@ -118,6 +131,7 @@ func (pn *panel) draw(p *pen, r vg.Rectangle, left, right vg.Length) {
 	}
 	xTicks := pn.x.ticker.Ticks(pn.x.min, pn.x.max)
 	area.Min.Y += pn.xRoom(xTicks) + pn.foot
+	yTicks := pn.yTicks(area.Max.Y - area.Min.Y)
 	t := trans{r: area, x0: pn.x.min, dx: pn.x.max - pn.x.min, y0: pn.y.min, dy: pn.y.max - pn.y.min}
 
 	for _, m := range pn.marks {
@@ -173,6 +187,7 @@ func (pn *panel) drawAxes(p *pen, t trans, xTicks, yTicks []plot.Tick) {
 	row1 := area.Min.Y - tickLen - 3
 	row2 := row1 - sizeTick - 4
 	lastEnd1, lastEnd2 := vg.Length(-1e9), vg.Length(-1e9)
+	var taken []vg.Length // start and end of each label in the second row
 	for _, tk := range xTicks {
 		x := t.x(tk.Value)
 		p.line(x, area.Min.Y, x, area.Min.Y-tickLen, line)
@@ -188,6 +203,9 @@ func (pn *panel) drawAxes(p *pen, t trans, xTicks, yTicks []plot.Tick) {
 			}
 			p.text(x, y, s, style{size: sizeTick, color: ink, ax: 0.5, ay: 1})
 			*end = x + w/2 + labelGap
+			if y == row2 {
+				taken = append(taken, x-w/2-labelGap, x+w/2+labelGap)
+			}
 		}
 		put(first, row1, &lastEnd1)
 		put(second, row2, &lastEnd2)
@@ -198,8 +216,15 @@ func (pn *panel) drawAxes(p *pen, t trans, xTicks, yTicks []plot.Tick) {
 			label += ", " + pn.x.unit
 		}
 		w := textWidth(label, sizeTick, false)
-		if area.Max.X-w > lastEnd2 {
-			p.text(area.Max.X, row2, label, style{size: sizeTick, color: grey, ax: 1, ay: 1})
+		for _, x := range []vg.Length{area.Max.X, (area.Min.X + area.Max.X + w) / 2, area.Min.X + (area.Max.X-area.Min.X)/4 + w, area.Max.X - 60} {
+			free := true
+			for i := 0; i < len(taken); i += 2 {
+				free = free && (x < taken[i] || x-w > taken[i+1])
+			}
+			if free {
+				p.text(x, row2, label, style{size: sizeTick, color: grey, ax: 1, ay: 1})
+				break
+			}
 		}
 	}
 }
@@ -229,7 +254,7 @@ func (pn *panel) drawSide(p *pen, t trans) {
 		ls[i].y = min(ls[i].y, top-ls[i].h/2)
 		top = ls[i].y - ls[i].h/2
 	}
-	bottom := t.r.Min.Y - lineH
+	bottom := t.r.Min.Y - 3 // clear of the time axis's labels
 	for i := len(ls) - 1; i >= 0; i-- { // and back up off the floor
 		ls[i].y = max(ls[i].y, bottom+ls[i].h/2)
 		bottom = ls[i].y + ls[i].h/2

@@ -189,7 +189,10 @@ func drawStack(f *figure, pn *panel, t *table) {
 	for i := len(shown) - 1; i >= 0; i-- { // in the stack's order, top first
 		pn.legend = append(pn.legend, legendEntry{shown[i].name, shown[i].color, "box"})
 	}
-	for i := range shown { // a thin edge keeps neighbours apart in greyscale
+	for i := range len(shown) - 1 { // a thin edge keeps neighbours apart in greyscale
+		if len(xs) > 200 {
+			break // at this density edges would cover the fills
+		}
 		pn.marks = append(pn.marks, lineMark{name: "", xs: xs, ys: scaleBy(tops[i], k), st: draw.LineStyle{Color: white, Width: 0.5}})
 	}
 	if negative > 0 {

@@ -159,13 +159,45 @@ type style struct {
 	turn   float64 // radians, counter-clockwise
 }
 
-// textWidth returns the width of one line.
+// textWidth returns the width of one line, kerned as it is drawn.
 func textWidth(s string, size vg.Length, bold bool) vg.Length {
 	w := 0.0
+	var prev glyph
 	for _, r := range s {
-		w += lookup(bold, r).advance
+		g := lookup(bold, r)
+		w += g.advance + kern(bold, prev, g)
+		prev = g
 	}
 	return vg.Length(w) * size
+}
+
+type kernKey struct {
+	bold bool
+	a, b sfnt.GlyphIndex
+}
+
+// kernCache holds the kerning of pairs of Liberation's glyphs, in em.
+var kernCache sync.Map // kernKey → float64
+
+// kern returns the kerning between two neighbours, in em. Only Liberation has any.
+func kern(bold bool, a, b glyph) float64 {
+	if a.index == 0 || b.index == 0 || a.face != 0 || b.face != 0 {
+		return 0
+	}
+	key := kernKey{bold, a.index, b.index}
+	if k, ok := kernCache.Load(key); ok {
+		return k.(float64)
+	}
+	f := fonts().regular[0]
+	if bold {
+		f = fonts().bold[0]
+	}
+	k := 0.0
+	if v, err := f.font.Kern(nil, a.index, b.index, fixed.Int26_6(f.perEm), xfont.HintingNone); err == nil {
+		k = float64(v) / f.perEm
+	}
+	kernCache.Store(key, k)
+	return k
 }
 
 // fit cuts a line with an ellipsis so that it is not wider than w.
@@ -258,6 +290,7 @@ func (p *pen) run(x, y vg.Length, s string, st style) {
 	}
 	start, at, width := 0, x, vg.Length(0)
 	kind := -1
+	var prev glyph
 	flush := func(end int) {
 		if end > start {
 			p.piece(at, y, s[start:end], st, faces, kind)
@@ -267,12 +300,13 @@ func (p *pen) run(x, y vg.Length, s string, st style) {
 	}
 	for i, r := range s {
 		g := lookup(st.bold, r)
-		k := p.kindOf(g)
+		k := p.kindOf(g, st.bold)
 		if k != kind {
 			flush(i)
 			kind = k
 		}
-		width += vg.Length(g.advance) * st.size
+		width += vg.Length(g.advance+kern(st.bold, prev, g)) * st.size
+		prev = g
 	}
 	flush(len(s))
 }
@@ -283,13 +317,13 @@ const (
 	boxKind     = 1000
 )
 
-// kindOf says how a glyph is drawn. The PDF writer knows one byte a rune, so there whatever is not ASCII is
-// drawn as outlines.
-func (p *pen) kindOf(g glyph) int {
+// kindOf says how a glyph is drawn. The PDF writer knows one byte a rune and keeps one font file a document, so
+// there whatever is not ASCII in regular weight is drawn as outlines.
+func (p *pen) kindOf(g glyph, bold bool) int {
 	switch {
 	case g.index == 0:
 		return boxKind
-	case p.format == "pdf" && (g.face != 0 || g.r > unicode.MaxASCII):
+	case p.format == "pdf" && (bold || g.face != 0 || g.r > unicode.MaxASCII):
 		return outlineKind + g.face
 	}
 	return g.face
@@ -303,15 +337,11 @@ func (p *pen) piece(x, y vg.Length, s string, st style, faces []face, kind int) 
 		p.outlines(x, y, s, st, faces[kind-outlineKind])
 	default:
 		f := faces[kind]
-		// The PDF writer registers fonts without a style and then asks for them with one, so there the
-		// name alone tells bold from regular.
-		desc := font.Font{Typeface: font.Typeface(f.name), Size: st.size}
-		if p.format != "pdf" {
-			desc.Weight = f.weight
-		} else if f.weight == xfont.WeightBold {
-			desc.Typeface += "Bold"
-		}
-		p.c.FillString(font.Face{Font: desc, Face: f.font}, vg.Point{X: x, Y: y}, s)
+		p.c.FillString(font.Face{
+			Font: font.Font{Typeface: font.Typeface(f.name), Weight: f.weight, Size: st.size},
+			Face: f.font,
+		}, vg.Point{X: x, Y: y}, s)
+		p.widths = append(p.widths, textWidth(s, st.size, st.bold))
 	}
 }
 

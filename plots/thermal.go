@@ -90,10 +90,10 @@ func thermalFigure(r *sim.Result) *figure {
 	t := seriesOf(r)
 	lim := limitsOf(r)
 	f := &figure{title: thermalTitle(r), subtitle: subtitle(r)}
-	inlet := &panel{at: box{0, 0, 1, 0.34}, title: "Server inlet air"}
-	gpu := &panel{at: box{0, 0.355, 1, 0.62}, title: "GPU temperature"}
-	share := &panel{at: box{0, 0.635, 1, 0.79}, title: "Throttled GPUs, share of busy"}
-	outdoor := &panel{at: box{0, 0.805, 1, 1}, title: "Outdoor air"}
+	inlet := &panel{at: box{0, 0, 1, 0.32}, title: "Server inlet air"}
+	gpu := &panel{at: box{0, 0.335, 1, 0.585}, title: "GPU temperature"}
+	share := &panel{at: box{0, 0.60, 1, 0.745}, title: "Throttled GPUs, share of busy"}
+	outdoor := &panel{at: box{0, 0.76, 1, 1}, title: "Outdoor air"}
 	f.panels = []*panel{inlet, gpu, share, outdoor}
 	inletPanel(f, inlet, &t, lim)
 	gpuPanel(gpu, &t, lim)

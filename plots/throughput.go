@@ -30,9 +30,9 @@ func throughputTitle(r *sim.Result) string {
 func throughputFigure(r *sim.Result) *figure {
 	t := seriesOf(r)
 	f := &figure{title: throughputTitle(r), subtitle: subtitle(r)}
-	main := &panel{at: box{0, 0, 1, 0.56}, title: "GPUs"}
-	lost := &panel{at: box{0, 0.58, 1, 0.77}, title: "Work lost while busy, share of busy"}
-	clock := &panel{at: box{0, 0.79, 1, 1}, title: "Clock of GPUs, share of full"}
+	main := &panel{at: box{0, 0, 1, 0.53}, title: "GPUs"}
+	lost := &panel{at: box{0, 0.55, 1, 0.72}, title: "Work lost while busy, share of busy"}
+	clock := &panel{at: box{0, 0.74, 1, 1}, title: "Clock of GPUs, share of full"}
 	f.panels = []*panel{main, lost, clock}
 	cols := []string{"gpus_available", "gpus_busy", "gpus_effective"}
 	if main.why = t.lacking("gpus_busy", "gpus_effective"); main.why == "" {

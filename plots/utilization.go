@@ -32,9 +32,9 @@ func utilizationTitle(r *sim.Result) string {
 func utilizationFigure(r *sim.Result) *figure {
 	t := seriesOf(r)
 	f := &figure{title: utilizationTitle(r), subtitle: subtitle(r)}
-	use := &panel{at: box{0, 0, 1, 0.5}, title: "Use of the GPUs that are up"}
-	jobs := &panel{at: box{0, 0.52, 1, 0.73}, title: "Waiting jobs"}
-	gpus := &panel{at: box{0, 0.75, 1, 1}, title: "GPUs that waiting jobs ask for"}
+	use := &panel{at: box{0, 0, 1, 0.48}, title: "Use of the GPUs that are up"}
+	jobs := &panel{at: box{0, 0.50, 1, 0.71}, title: "Waiting jobs"}
+	gpus := &panel{at: box{0, 0.73, 1, 1}, title: "GPUs that waiting jobs ask for"}
 	f.panels = []*panel{use, jobs, gpus}
 	usePanel(f, use, &t)
 	queuePanel(jobs, &t, "queue_jobs", navy, navyTint)
