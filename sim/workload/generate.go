@@ -119,6 +119,11 @@ func (s source) Int63() int64   { return int64(s.r.Uint64() >> 1) }
 func (s source) Uint64() uint64 { return s.r.Uint64() }
 func (s source) Seed(int64)     { panic("workload: a named stream is not seeded again") }
 
+func (s *stream) drawGPUs() int32 {
+	// Deprecated in favour of the global generator, which no simulation may use.
+	return s.chooser.PickSource(s.sizes) //nolint:staticcheck // see above
+}
+
 // Next is the next job of the class.
 func (s *stream) Next() (Job, bool) {
 	j := &s.job
@@ -127,7 +132,7 @@ func (s *stream) Next() (Job, bool) {
 			return Job{}, false
 		}
 		s.replicas--
-		j.GPUs = s.chooser.PickSource(s.sizes)
+		j.GPUs = s.drawGPUs()
 		return *j, true
 	}
 	gap := s.arrivals.ExpFloat64() * s.gapNS
@@ -140,7 +145,7 @@ func (s *stream) Next() (Job, bool) {
 		s.length = j.Arrival
 		return Job{}, false
 	}
-	j.GPUs = s.chooser.PickSource(s.sizes)
+	j.GPUs = s.drawGPUs()
 	factor := min(math.Exp(s.sigma*s.lengths.NormFloat64()), math.MaxFloat64) // never 0·Inf
 	j.WorkS = wholeNS(min(s.medianS*factor, MaxWorkS))
 	return *j, true
