@@ -224,3 +224,32 @@ func TestCI95Coverage(t *testing.T) {
 		t.Errorf("%d of 400", hit)
 	}
 }
+
+// TestCI95OfQueueWaits: waits of an M/M/1 queue at 70 % load depend on each other over hundreds of customers; the interval
+// by batch means still holds the mean wait ρ/(μ-λ), and one that took them for independent would be far too narrow.
+func TestCI95OfQueueWaits(t *testing.T) {
+	const lambda, mu, runs = 0.7, 1.0, 40
+	want := Num(lambda / mu / (mu - lambda))
+	r := rand.New(rand.NewPCG(7, 8))
+	hit, independent := 0, 0
+	for range runs {
+		var s Sample
+		wait := 0.0
+		for range 60_000 {
+			s.Add(wait)
+			wait = max(0, wait+r.ExpFloat64()/mu-r.ExpFloat64()/lambda)
+		}
+		if lo, hi := s.CI95(20); lo <= want && want <= hi {
+			hit++
+		}
+		if lo, hi := s.CI95(6000); lo <= want && want <= hi {
+			independent++
+		}
+	}
+	if hit < 34 { // 38 of 40 expected; 33 or fewer has a chance of 1 %
+		t.Errorf("%d of %d intervals hold the mean", hit, runs)
+	}
+	if independent >= hit {
+		t.Errorf("batches of 10 customers hold it as often: %d of %d", independent, runs)
+	}
+}
