@@ -76,6 +76,7 @@ func TestReadCSV(t *testing.T) {
 				"a,1e300,3000000000,1e10\n" +
 				"a,1,8,1e999\n" +
 				"a,2017-10-03,-1,60\n" +
+				"a,9999999999,8,4000000000\n" +
 				"a,2,1,60\n", // good
 			want: []Job{job(0, s, 8, 60), job(1, 2*s, 1, 60)},
 			errs: []string{
@@ -97,6 +98,8 @@ func TestReadCSV(t *testing.T) {
 				`f.csv:12:7: duration: "1e999" is not finite`,
 				`f.csv:13:3: arrival: "2017-10-03" is not a number`,
 				`f.csv:13:14: GPUs: "-1" is negative`,
+				`f.csv:14:3: arrival: "9999999999" s is more than 6.07e+09 s`,
+				`f.csv:14:16: duration: "4000000000" s is more than 3.15e+09 s`,
 			},
 		},
 		{
