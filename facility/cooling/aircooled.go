@@ -70,8 +70,8 @@ func NewAirCooledChiller(p AirCooledChillerParams) (*AirCooledChiller, error) {
 // Spec returns what every plant has.
 func (c *AirCooledChiller) Spec() Spec { return c.params.Spec }
 
-// Solve gives where the plant settles under a load. When the chillers fall short the supply warms along the
-// secant of their capacity curve. Free cooling is not counted in CapacityW.
+// Solve gives where the plant settles under a load. When the chillers fall short the supply warms by the
+// slope of their capacity curve at its rating point. Free cooling is not counted in CapacityW.
 func (c *AirCooledChiller) Solve(l Load) PlantPoint {
 	p := &c.params
 	if l.Units <= 0 {
@@ -79,9 +79,9 @@ func (c *AirCooledChiller) Solve(l Load) PlantPoint {
 	}
 	water := newCircuit(l, &p.Spec, p.Pump.RiseK)
 	unitsW := float64(l.Units) * p.CapacityW
-	atSet, eir, outside := c.chiller.at(l.SetC, l.Out.DryBulbC)
-	above, _, _ := c.chiller.at(l.SetC+slopeSpanK, l.Out.DryBulbC)
-	slope := unitsW * max((above-atSet)/slopeSpanK, minCapacityPerK)
+	condenserC := max(l.Out.DryBulbC, l.SetC+MinLiftK) // head pressure control keeps a lift to work against
+	atSet, eir, outside := c.chiller.at(l.SetC, condenserC)
+	slope := unitsW * c.chiller.capacityPerK
 	pt := PlantPoint{CapacityW: unitsW * atSet * c.chiller.PLR.Max}
 
 	if p.FreeCooling && water.heatW > 0 {

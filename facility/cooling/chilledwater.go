@@ -21,7 +21,8 @@ type ChilledWaterParams struct {
 	TowerFanMin   float64 // lowest fan speed share [0.2, assumed]
 	// CondenserSetC is what the tower fans hold where there is no economizer [18.3 °C, a usual reset, assumed].
 	CondenserSetC float64
-	// CondenserMinC is the coldest water let into a condenser; colder water is mixed up to it [lowest of the curve].
+	// CondenserMinC is the coldest water let into a condenser; colder water is mixed up to it [lowest of the curve, and
+	// MinLiftK above SupplyC at least: chillers need a lift to work against].
 	CondenserMinC      float64
 	Economizer         bool    // heat exchanger between tower and chilled water, ahead of the chillers
 	ExchangerApproachK float64 // of that exchanger [2 K; 1.7 to 2.8, Lei & Masanet 2020]
@@ -78,7 +79,7 @@ func NewChilledWater(p ChilledWaterParams) (*ChilledWater, error) {
 	setDefault(&p.TowerFanWPerW, tower.FanWPerW)
 	setDefault(&p.TowerFanMin, 0.2)
 	setDefault(&p.CondenserSetC, 18.3)
-	setDefault(&p.CondenserMinC, chiller.YC[0])
+	setDefault(&p.CondenserMinC, max(chiller.YC[0], p.SupplyC+MinLiftK))
 	setDefault(&p.ExchangerApproachK, 2)
 	setDefault(&p.StageAt, DefaultStageAt)
 	setDefault(&p.Cycles, DefaultCycles)
@@ -117,8 +118,8 @@ func NewChilledWater(p ChilledWaterParams) (*ChilledWater, error) {
 // Spec returns what every plant has.
 func (c *ChilledWater) Spec() Spec { return c.params.Spec }
 
-// Solve gives where the plant settles under a load. When the chillers fall short the supply warms along
-// the secant of their capacity curve, and they run at full load. The economizer's help is not counted in
+// Solve gives where the plant settles under a load. When the chillers fall short the supply warms by the
+// slope of their capacity curve at its rating point, and they run at full load. The economizer's help is not counted in
 // CapacityW.
 func (c *ChilledWater) Solve(l Load) PlantPoint {
 	p := &c.params
@@ -134,10 +135,9 @@ func (c *ChilledWater) Solve(l Load) PlantPoint {
 	approachK, clamped := TowerApproachK(&c.tower, l.Out.WetBulbC, p.CondenserPump.RiseK, 1)
 	fullC := l.Out.WetBulbC + approachK
 	atSet, _, outside := c.chiller.at(l.SetC, c.condenserC(fullC))
-	above, _, _ := c.chiller.at(l.SetC+slopeSpanK, c.condenserC(fullC))
 	unitsW := n * p.CapacityW
 	pt := PlantPoint{CapacityW: unitsW * atSet * c.chiller.PLR.Max}
-	slope := unitsW * max((above-atSet)/slopeSpanK, minCapacityPerK)
+	slope := unitsW * c.chiller.capacityPerK
 
 	// Tower water, free share and compressor power depend on each other through the tower's range.
 	// The loop gain is below 0.1, so a fixed number of rounds closes it.

@@ -15,22 +15,38 @@ const (
 	MaxCOP = 12.0
 )
 
-// chillerCurve is a chiller with what its curves show at best.
+// airCondenserK is how far an air-cooled condenser condenses above its air. Lifts of air-cooled chillers are
+// taken from there: from the air itself a Carnot ratio would promise far more in cool weather than the
+// machines give. Assumed; 10 to 15 K is usual.
+const airCondenserK = 12.0
+
+// chillerCurve is a chiller with what follows from its curves.
 type chillerCurve struct {
 	catalog.Chiller
-	leastEIR float64 // the lowest EIR factor anywhere in the box
+	condenserK     float64 // condensation above y, in Carnot ratios
+	leastEIR       float64 // the lowest EIR factor anywhere in the box
+	leastEIRCarnot float64 // the Carnot COP there
+	capacityPerK   float64 // rise of the capacity factor with x at the rating point, 1/K
 }
 
 func newChillerCurve(c catalog.Chiller) chillerCurve {
 	const steps = 32 // a biquadratic surface is smooth over 1/32 of its box
-	curve := chillerCurve{c, math.Inf(1)}
+	curve := chillerCurve{Chiller: c, leastEIR: math.Inf(1)}
+	if c.RejectsTo == "air" {
+		curve.condenserK = airCondenserK
+	}
 	for i := range steps + 1 {
 		for j := range steps + 1 {
 			x := c.XC[0] + (c.XC[1]-c.XC[0])*float64(i)/steps
 			y := c.YC[0] + (c.YC[1]-c.YC[0])*float64(j)/steps
-			curve.leastEIR = min(curve.leastEIR, biquadratic(&c.EIR, x, y))
+			if eir := biquadratic(&c.EIR, x, y); eir < curve.leastEIR {
+				curve.leastEIR, curve.leastEIRCarnot = eir, carnot(x, y+curve.condenserK)
+			}
 		}
 	}
+	lo, hi := max(c.RatedC[0]-slopeSpanK/2, c.XC[0]), min(c.RatedC[0]+slopeSpanK/2, c.XC[1])
+	rise := biquadratic(&c.Cap, hi, c.RatedC[1]) - biquadratic(&c.Cap, lo, c.RatedC[1])
+	curve.capacityPerK = max(rise/(hi-lo), minCapacityPerK)
 	return curve
 }
 
@@ -38,9 +54,9 @@ func newChillerCurve(c catalog.Chiller) chillerCurve {
 //
 // Outside the box of the curves both are evaluated at its edge. The COP is then scaled by the ratio of the
 // Carnot COPs of the two points, lifts being MinLiftK or more, and the capacity by the same ratio where that
-// is below 1. A chiller does not get to claim more than its curves show anywhere: no more capacity than at
-// the edge, and no better EIR than the best in its box (at lifts near MinLiftK the ratio alone would make a
-// warm condenser better than a cold one). extrapolated says that the point was outside.
+// is below 1. A chiller does not get to claim more than its curves show: no more capacity than at the edge,
+// and no better EIR than the best in its box, scaled by Carnot from there (near MinLiftK the ratio to the edge
+// alone would make a warm condenser better than a cold one). extrapolated says that the point was outside.
 func (c *chillerCurve) at(x, y float64) (capacity, eir float64, extrapolated bool) {
 	xb := min(max(x, c.XC[0]), c.XC[1])
 	yb := min(max(y, c.YC[0]), c.YC[1])
@@ -48,8 +64,9 @@ func (c *chillerCurve) at(x, y float64) (capacity, eir float64, extrapolated boo
 	eir = biquadratic(&c.EIR, xb, yb)
 	if xb != x || yb != y {
 		extrapolated = true
-		ratio := carnot(x, y) / carnot(xb, yb)
-		eir = max(eir/ratio, c.leastEIR)
+		here := carnot(x, y+c.condenserK)
+		ratio := here / carnot(xb, yb+c.condenserK)
+		eir = max(eir/ratio, c.leastEIR*min(c.leastEIRCarnot/here, 1))
 		capacity *= min(ratio, 1)
 	}
 	return max(capacity, minCapacityShare), eir, extrapolated

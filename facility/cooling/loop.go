@@ -48,23 +48,25 @@ func (l *Loop) Solve(cdus int, heatW, demandLPM, waterC float64) LoopPoint {
 
 	rate := l.coolantWPerLPMK()
 	loop, primary := flow*rate, n*l.primaryWPerK(rate)
-	film := math.Exp(-waterFilmExponent * math.Log(share))
-	exchange := exchangeWPerK(n*l.ratedUA(rate)/(0.5*film+0.5), loop, primary)
+	exchanger := valve{
+		ua: n * l.ratedUA(rate), otherFilm: 0.5 * math.Exp(-waterFilmExponent*math.Log(share)),
+		otherW: loop, waterW: primary,
+	}
+	exchange := exchangeWPerK(exchanger.ua/(exchanger.otherFilm+0.5), loop, primary)
+	exchanger.fullWPerK = exchange
 	p.SupplyC = waterC + p.DutyW*(1/exchange-1/loop)
 	p.WPerK = exchange
-	valve := 1.0
+	opening := 1.0
 	if p.SupplyC <= l.SupplyC {
 		p.Held = true
 		p.SupplyC = l.SupplyC
 		p.WPerK = max(exchange, l.VolumeL*rate*60/HeldS)
-		returnC := p.SupplyC + p.DutyW/loop
+		opening = 0
 		if p.DutyW > 0 {
-			valve = valveShare(p.DutyW/(exchange*(returnC-waterC)), exchange/primary)
-		} else {
-			valve = 0
+			opening = exchanger.share(p.DutyW / (p.SupplyC + p.DutyW/loop - waterC))
 		}
 	}
-	p.WaterLPM = valve * primary / WaterWPerLPMK
+	p.WaterLPM = opening * primary / WaterWPerLPMK
 	p.ReturnC = p.SupplyC + p.DutyW/loop
 	return p
 }

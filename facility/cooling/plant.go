@@ -18,10 +18,11 @@ const (
 	DefaultStageAt        = 0.8   // load share at which the next unit starts; assumed
 	waterHeatJPerM3K      = 995.7 * 4180
 	waterCpJPerKgK        = 4180.0
-	minRiseK              = 1.0 // a load with a smaller rise of the water is read as this
-	slopeSpanK            = 5.0 // WPerK of a chiller is the secant over this many kelvin
-	minCapacityPerK       = 0.01
-	minCapacityShare      = 0.1 // no capacity curve is read as less than this share of the rating
+	minRiseK              = 1.0  // a load with a smaller rise of the water is read as this
+	minFlowShare          = 0.02 // least water flow, of the rated flow of the units that are up
+	slopeSpanK            = 5.0  // WPerK of a chiller is the slope of its capacity over this many kelvin about its rating point
+	minCapacityPerK       = 0.01 // least such slope, 1/K
+	minCapacityShare      = 0.1  // no capacity curve is read as less than this share of the rating
 )
 
 // PumpParams are a circuit's pumps. Zero values take the defaults.
@@ -70,12 +71,8 @@ func (p PlantPoint) ElectricalW() float64 { return p.CompressorW + p.RejectionW 
 
 // still is a plant without any unit running: the circuit warms above the outdoor air.
 func still(l Load) PlantPoint {
-	heatW := max(l.HeatW, 0)
-	return PlantPoint{
-		SupplyC: max(l.SetC, l.Out.DryBulbC+heatW/StillWPerK),
-		WPerK:   StillWPerK,
-		Held:    heatW == 0 && l.Out.DryBulbC <= l.SetC,
-	}
+	settledC := l.Out.DryBulbC + max(l.HeatW, 0)/StillWPerK
+	return PlantPoint{SupplyC: max(l.SetC, settledC), WPerK: StillWPerK, Held: settledC <= l.SetC}
 }
 
 // circuit is the water side of a plant under a load.
@@ -92,7 +89,8 @@ func newCircuit(l Load, s *Spec, riseK float64) circuit {
 	c := circuit{heatW: max(l.HeatW, 0), riseK: riseK}
 	unitW := s.CapacityW / riseK
 	if c.heatW > 0 {
-		c.waterW = min(c.heatW/max(l.ReturnC-l.SetC, minRiseK), float64(l.Units)*unitW)
+		ratedW := float64(l.Units) * unitW
+		c.waterW = min(max(c.heatW/max(l.ReturnC-l.SetC, minRiseK), minFlowShare*ratedW), ratedW)
 		c.riseK = c.heatW / c.waterW
 	}
 	c.share = c.waterW / (float64(neededUnits(s)) * unitW)

@@ -76,9 +76,9 @@ func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoi
 
 	// Coils at full water flow.
 	water := n * r.CapacityW / r.WaterRiseK
-	airFilm := math.Exp(-airFilmExponent * (lnShare + math.Log(density)))
-	ua := n * r.ratedUA() / (0.5*airFilm + 0.5)
-	exchange := exchangeWPerK(ua, air, water)
+	airFilm := 0.5 * math.Exp(-airFilmExponent*(lnShare+math.Log(density)))
+	ua := r.ratedUA()
+	exchange := exchangeWPerK(n*ua/(airFilm+0.5), air, water)
 	kPerW := 1/exchange - 1/air // supply above water per watt, never negative
 	if waterC+heldW*kPerW <= r.SupplyC {
 		p.Held = true
@@ -86,8 +86,8 @@ func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoi
 		p.ReturnC = r.SupplyC + heldW/air
 		p.WPerK = max(exchange+wall, r.HeatJPerK(airPa)/HeldS)
 		if heldW > 0 {
-			valve := valveShare(heldW/(exchange*(p.ReturnC-waterC)), exchange/water)
-			p.WaterLPM = valve * water / WaterWPerLPMK
+			coil := valve{ua: n * ua, otherFilm: airFilm, otherW: air, waterW: water, fullWPerK: exchange}
+			p.WaterLPM = coil.share(heldW/(p.ReturnC-waterC)) * water / WaterWPerLPMK
 		}
 		return p
 	}

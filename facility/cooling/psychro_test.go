@@ -1,0 +1,124 @@
+package cooling
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"headroom/facility/weather"
+)
+
+func TestWetBulb(t *testing.T) {
+	for _, c := range []struct{ dryBulbC, rh, want, tol float64 }{
+		{35, 0.5, 26.14, 0.01}, // psychrometric tables
+		{40, 0.2, 22.03, 0.02},
+		{20, 1, 20, 1e-4},
+		{-10, 1, -10, 1e-4},
+	} {
+		near(t, "wet bulb", WetBulbC(c.dryBulbC, c.rh, weather.SeaLevelPa), c.want, c.tol)
+	}
+}
+
+// The wet bulbs that go with the published golden values of Lei & Masanet.
+func TestEnthalpyWetBulb(t *testing.T) {
+	for _, c := range []struct{ dryBulbC, rh, want float64 }{
+		{20, 0.4, 12.304},
+		{-10, 0.6, -11.305},
+		{10, 0.5, 5.525},
+		{25, 0.6, 19.422},
+		{30, 0.5, 21.931},
+		{35, 0.5, 26.057},
+		{40, 0.2, 21.867},
+		{35, 0.8, 31.784},
+	} {
+		near(t, "enthalpy wet bulb", EnthalpyWetBulbC(c.dryBulbC, c.rh, weather.SeaLevelPa), c.want, 6e-4)
+	}
+}
+
+func TestWetBulbBetweenDewPointAndDryBulb(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := weather.Sample{
+			DryBulbC:   rapid.Float64Range(-60, 60).Draw(t, "dry bulb"),
+			RH:         rapid.Float64Range(minRH, 1).Draw(t, "rh"),
+			PressurePa: rapid.Float64Range(50e3, 105e3).Draw(t, "pressure"),
+		}
+		out := FromSample(s)
+		finite(t, "outdoor", out)
+		if out.WetBulbC > out.DryBulbC+1e-3 || (s.RH > 0.01 && out.WetBulbC < out.DewPointC-0.05) {
+			t.Fatalf("dew point %v, wet bulb %v, dry bulb %v", out.DewPointC, out.WetBulbC, out.DryBulbC)
+		}
+		// The definition: adiabatic saturation conserves energy.
+		w := HumidityRatio(s.RH*weather.SaturationPa(s.DryBulbC), s.PressurePa)
+		ws := HumidityRatio(weather.SaturationPa(out.WetBulbC), s.PressurePa)
+		left := 1.006*s.DryBulbC + w*(2501+1.86*s.DryBulbC) + (ws-w)*4.186*out.WetBulbC
+		right := 1.006*out.WetBulbC + ws*(2501+1.86*out.WetBulbC)
+		if math.Abs(left-right) > 0.02*(1+math.Abs(left))/100+5e-3 {
+			t.Fatalf("energy in %v kJ/kg, out %v at %+v", left, right, out)
+		}
+	})
+}
+
+// Extremes of the weather, a broken pressure among them, give finite air.
+func TestFromSampleExtremes(t *testing.T) {
+	for _, s := range []weather.Sample{
+		{DryBulbC: -30, RH: 0, PressurePa: 101325},
+		{DryBulbC: 50, RH: 1, PressurePa: 101325},
+		{DryBulbC: -200, RH: 2, PressurePa: 70e3},
+		{DryBulbC: 400, RH: -1, PressurePa: 70e3},
+		{DryBulbC: 30, RH: 0.5, PressurePa: 1},
+	} {
+		finite(t, "outdoor", FromSample(s))
+	}
+}
+
+// Airflow rows of the planner's worked examples; their constants, 1.08 and 1.085, are within 2 % of ours.
+func TestAirflow(t *testing.T) {
+	const rise20F = 20 / 1.8
+	for _, c := range []struct{ heatW, riseK, wantCFM float64 }{
+		{1e3, rise20F, 157},
+		{4e3, rise20F, 629},
+		{40.8e3, rise20F, 6415},
+		{48e3, rise20F, 7548},
+		{120e3, rise20F, 18869},
+		{8e3, 16, 890},
+		{48e3, 16, 5340},
+		{78e3, 16, 8670},
+	} {
+		got := AirflowM3s(c.heatW, c.riseK, weather.SeaLevelPa) * CFMPerM3s
+		near(t, "airflow in CFM", got, c.wantCFM, 0.02*c.wantCFM)
+	}
+	near(t, "DGX H100 rise in °F", AirRiseK(10.2e3, 1105/CFMPerM3s, weather.SeaLevelPa)*1.8, 29.0, 0.02*29)
+	near(t, "DGX H100 rise in K", AirRiseK(10.2e3, 1105/CFMPerM3s, weather.SeaLevelPa), 16.4, 0.05)
+}
+
+func TestAirflowAtAltitude(t *testing.T) {
+	const foot = 0.3048
+	sea := AirflowM3s(1e3, 11.4, weather.SeaLevelPa)
+	for _, c := range []struct{ feet, ratio float64 }{
+		{2000, 0.93}, {4000, 0.86}, {6000, 0.80}, {8000, 0.74}, {10000, 0.69},
+	} {
+		p := weather.StandardPressurePa(c.feet * foot)
+		near(t, "density ratio", sea/AirflowM3s(1e3, 11.4, p), c.ratio, 0.005)
+	}
+	p := weather.StandardPressurePa(6000 * foot)
+	near(t, "CFM per kW at 6,000 ft", 154*weather.SeaLevelPa/p, 192.5, 0.8)
+	near(t, "H100 rack at 6,000 ft", 6283*weather.SeaLevelPa/p, 7854, 30)
+}
+
+func TestTons(t *testing.T) {
+	for _, c := range []struct{ heatW, tons, tol float64 }{{10e3, 2.84, 0.005}, {10.2e3, 2.90, 0.005}, {250e3, 71.1, 0.05}} {
+		near(t, "tons", c.heatW/WattsPerTon, c.tons, c.tol)
+	}
+}
+
+func FuzzFromSample(f *testing.F) {
+	f.Add(35.0, 0.5, 101325.0)
+	f.Add(-40.0, 0.0, 60e3)
+	f.Fuzz(func(t *testing.T, dryBulbC, rh, pressurePa float64) {
+		if math.IsNaN(dryBulbC) || math.IsNaN(rh) || !(pressurePa > 1e3 && pressurePa < 2e5) {
+			t.Skip()
+		}
+		finite(t, "outdoor", FromSample(weather.Sample{DryBulbC: dryBulbC, RH: rh, PressurePa: pressurePa}))
+	})
+}
