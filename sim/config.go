@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"time"
 
 	"headroom/facility/weather"
@@ -26,8 +29,11 @@ type Config struct {
 	SeriesStepNS   int64
 	ToleranceK     float64
 	Air            AirClass
-	FanMaxShare    float64 // no server fan goes beyond this share of rated airflow; +Inf for none
-	Check          bool    // run the invariants; a broken one is an error
+	FanMaxShare    float64                 // no server fan goes beyond this share of rated airflow; +Inf for none
+	Check          bool                    // run the invariants; a broken one is an error
+	Twin           bool                    // run the unlimited twin as well, for the throughput ratio
+	Unlimited      bool                    // neither heat nor caps slow the clocks
+	Progress       func(simulatedNS int64) // called now and then, nil for none
 	Warnings       []string
 }
 
@@ -68,4 +74,27 @@ type Loss struct {
 	Part  Part
 	Index int // of room, loop, plant, node, rack, server
 	Units int // how many units are lost; all when it is at least the installed number
+}
+
+// check refuses a config that the engine can't answer for.
+func (c *Config) check() error {
+	var errs []error
+	if c.LengthNS <= 0 {
+		errs = append(errs, fmt.Errorf("length of the run is %d ns, want more than 0", c.LengthNS))
+	}
+	if c.SeriesStepNS <= 0 {
+		errs = append(errs, fmt.Errorf("step of the series is %d ns, want more than 0", c.SeriesStepNS))
+	}
+	if !(c.ToleranceK > 0) || math.IsInf(c.ToleranceK, 0) {
+		errs = append(errs, fmt.Errorf("tolerance is %g K, want more than 0", c.ToleranceK))
+	}
+	if c.Weather == nil {
+		errs = append(errs, errors.New("no weather"))
+	} else if err := c.Weather.Covers(c.Start, time.Duration(c.LengthNS)); err != nil {
+		errs = append(errs, err)
+	}
+	if f := c.Failures; f.ServerPerNodeDay < 0 || f.ServerPerNodeDay > 0 && !(f.RepairS > 0) {
+		errs = append(errs, fmt.Errorf("failures at %g per node-day with a repair of %g s", f.ServerPerNodeDay, f.RepairS))
+	}
+	return errors.Join(errs...)
 }

@@ -17,7 +17,7 @@ type Num = metrics.Num
 // Result is what one run answers. Text, JSON, CSV and charts all read it and nothing else.
 type Result struct {
 	FormatVersion int      `json:"format_version"`
-	Run           Run      `json:"run"`
+	Run           RunInfo  `json:"run"`
 	Capacity      Capacity `json:"capacity"`
 	Energy        Energy   `json:"energy"`
 	Compute       Compute  `json:"compute"`
@@ -31,8 +31,8 @@ type Result struct {
 	Racks  []RackResult      `json:"-"`
 }
 
-// Run says what was run.
-type Run struct {
+// RunInfo says what was run.
+type RunInfo struct {
 	ID             string           `json:"id"`
 	Scenario       string           `json:"scenario"`
 	Variant        string           `json:"variant"`
@@ -132,7 +132,7 @@ type Compute struct {
 	GPUHoursAllocated Num  `json:"gpu_hours_allocated"`
 	GPUHoursBusy      Num  `json:"gpu_hours_busy"`
 	GPUHoursEffective Num  `json:"gpu_hours_effective"`
-	Utilization       Num  `json:"utilization"` // effective over available... see docs
+	Utilization       Num  `json:"utilization"` // busy over available
 	ThroughputPFLOPS  Num  `json:"throughput_pflops"`
 	ThroughputRatio   Num  `json:"throughput_ratio"`
 	Tokens            Num  `json:"tokens"`

@@ -14,10 +14,10 @@ const Second = 1e9
 // Path is a temperature that relaxes towards EndC: T(t) = EndC + A·e^(−t/TauA) + B·e^(−t/TauB),
 // t in seconds after FromNS. The zero Path stays at 0 °C.
 type Path struct {
-	FromNS     int64
-	EndC       float64
-	A, TauA    float64
-	B, TauB    float64
+	FromNS  int64
+	EndC    float64
+	A, TauA float64
+	B, TauB float64
 }
 
 // Still returns a path that stays where it is.
@@ -41,6 +41,7 @@ func Follow(fromNS int64, startC, endC, tauS, offsetC, driverTauS float64) Path 
 	ratio := tauS / driverTauS
 	if math.Abs(1-ratio) < 1e-6 { // equal time constants: t·e^(−t/τ) is the limit of two near exponentials
 		ratio = 1 - 1e-6
+		tauS = ratio * driverTauS
 	}
 	a := offsetC / (1 - ratio)
 	return Path{FromNS: fromNS, EndC: endC, A: a, TauA: driverTauS, B: startC - endC - a, TauB: tauS}

@@ -53,6 +53,10 @@ type Settled struct {
 	AirM3s   float64 // drawn
 }
 
+// minLoopGap is the least 1 − κ·P_leak·R that a time constant is computed with: below it leakage runs away
+// before the linear law says anything.
+const minLoopGap = 0.05
+
 // noFlow is the least coolant flow share that the resistance law is evaluated at: below it a cold plate
 // only stores heat.
 const noFlow = 1e-6
@@ -107,7 +111,7 @@ func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, 
 		if !e.Unlimited {
 			if p := m.FloorW + m.LeakAt(s.WorstC) + dyn; p > capW {
 				s.WorstC = refC + rw*capW
-				s.CapClock = m.ClockFor(capW-m.FloorW-m.LeakAt(s.WorstC), dyn)
+				s.CapClock = m.ClockFor(capW-m.FloorW-m.LeakAt(math.Min(s.WorstC, m.LimitC)), dyn)
 			}
 			s.Clock = s.CapClock
 			if mode != Free {
@@ -129,8 +133,10 @@ func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, 
 		s.WorstC = dieC(m, refC, rw, 0)
 		s.power(m, l, refC, r, idleC)
 	}
-	leak := m.LeakAt(math.Min(s.WorstC, m.ShutC))
-	s.TauS = rw * m.GPUHeatJPerK / math.Max(1-m.LeakPerK*leak*rw, 0.05)
+	s.TauS = rw * m.GPUHeatJPerK
+	if s.WorstC < m.ShutC { // above shutdown leakage is held at its value there and adds no slope
+		s.TauS /= math.Max(1-m.LeakPerK*m.LeakAt(s.WorstC)*rw, minLoopGap)
+	}
 }
 
 // power fills temperatures of the mean slot and power from the clock.
@@ -162,9 +168,9 @@ func (s *Settled) wallCap(m *facility.Model, l Load, e *Env, refC, r, rw, idleC 
 			return
 		}
 		now := l.USum * m.DynW * math.Pow(s.Clock, m.Alpha)
-		// VRM over the efficiency is the slope of wall power in GPU power.
+		// DC per GPU watt over the efficiency is the slope of wall power in GPU power.
 		eff := m.Efficiency(s.WallW, m.PSUs)
-		s.Clock = math.Min(s.Clock, m.ClockFor(now-over*eff/m.VRM, l.USum*m.DynW))
+		s.Clock = math.Min(s.Clock, m.ClockFor(now-over*eff/m.DCPerGPUW(), l.USum*m.DynW))
 		s.CapClock = math.Min(s.CapClock, s.Clock)
 		s.WorstC = dieC(m, refC, rw, l.UMax*m.DynW*math.Pow(s.Clock, m.Alpha))
 		s.power(m, l, refC, r, idleC)

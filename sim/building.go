@@ -1,0 +1,390 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"headroom/facility/cooling"
+	"headroom/facility/power"
+	"headroom/sim/thermal"
+)
+
+// building is the state of rooms, loops, plants and power at this instant, and the sums over servers
+// that they answer to.
+type building struct {
+	rhoCp  float64 // J/m³K of the room air at this altitude
+	airPa  float64
+	out    cooling.Outdoor
+	flow   *power.Flow
+	rooms  []cooling.RoomPoint
+	loops  []cooling.LoopPoint
+	plants []cooling.PlantPoint
+
+	// Units up, before and after what a lost feed takes away.
+	roomUp, loopUp, plantUp []int
+	// Consumers in the power flow: racks come first, by index.
+	roomCon, loopCon, plantCon []int
+	otherCon                   int // -1: none
+
+	airW, airM3s     []float64 // by room, IT alone
+	roomITW          []float64 // by room, at the cord
+	liquidW, flowLPM []float64 // by loop
+	itW, fanW, gpuW  float64   // over all servers
+	waterC           []float64 // by plant, settled supply
+	changed          bool      // something the building answers to has moved
+	extra            []int64   // curve extrapolations, by plant
+	capped           []int64   // inlets whose recirculation share was capped, by room
+}
+
+func (e *engine) initBuilding() error {
+	b, f := &e.b, e.fac
+	pa := f.Design.PressurePa
+	if !(pa > 0) {
+		return fmt.Errorf("design day without an air pressure")
+	}
+	b.airPa = pa
+	b.rhoCp = 1 / cooling.AirRiseK(1, 1, pa)
+	n, l, p := len(f.Cooling.Rooms), len(f.Cooling.Loops), len(f.Cooling.Plants)
+	e.racks = make([]rack, len(f.Racks))
+	e.rooms, e.loops = make([]driver, n), make([]driver, l)
+	b.rooms, b.loops, b.plants = make([]cooling.RoomPoint, n), make([]cooling.LoopPoint, l), make([]cooling.PlantPoint, p)
+	b.roomUp, b.loopUp, b.plantUp = make([]int, n), make([]int, l), make([]int, p)
+	b.roomCon, b.loopCon, b.plantCon = make([]int, n), make([]int, l), make([]int, p)
+	b.airW, b.airM3s, b.roomITW = make([]float64, n), make([]float64, n), make([]float64, n)
+	b.liquidW, b.flowLPM = make([]float64, l), make([]float64, l)
+	b.waterC, b.extra = make([]float64, p), make([]int64, p)
+
+	var cons []power.Consumer
+	add := func(name string, fed []int, it bool, pf float64) int {
+		cons = append(cons, power.Consumer{Name: name, Fed: fed, IT: it, PF: pf})
+		return len(cons) - 1
+	}
+	for i := range f.Racks {
+		e.racks[i] = rack{consumer: add(f.Racks[i].ID, f.Racks[i].Feeds, true, 1), inletC: math.NaN(), inletMaxC: math.Inf(-1), gpuMaxC: math.Inf(-1)}
+	}
+	for i := range f.Cooling.Rooms {
+		r := &f.Cooling.Rooms[i]
+		b.roomUp[i], b.roomCon[i] = r.Units, add(r.Name+" fans", r.Fed, false, 1)
+		e.rooms[i] = driver{appliedC: r.SupplyC, phi: 1, tauS: 1}
+		e.rooms[i].path = thermal.Still(r.SupplyC)
+	}
+	for i := range f.Cooling.Loops {
+		c := &f.Cooling.Loops[i]
+		b.loopUp[i], b.loopCon[i] = c.CDUs, add(c.Name+" pumps", c.Fed, false, 1)
+		e.loops[i] = driver{appliedC: c.SupplyC, phi: 1, tauS: 1}
+		e.loops[i].path = thermal.Still(c.SupplyC)
+	}
+	for i, pl := range f.Cooling.Plants {
+		s := pl.Spec()
+		b.plantUp[i], b.plantCon[i] = s.Units, add(s.Name, s.Fed, false, 1)
+		b.waterC[i] = s.SupplyC
+	}
+	b.otherCon = -1
+	if f.OtherW > 0 {
+		b.otherCon = add("other", f.OtherFed, false, 1)
+	}
+	b.flow = f.Power.NewFlow(cons)
+	if b.otherCon >= 0 {
+		b.flow.Set(b.otherCon, f.OtherW)
+	}
+	e.powerUp = make([]int, len(f.Power.Nodes))
+	for i := range f.Power.Nodes {
+		e.powerUp[i] = f.Power.Nodes[i].Units
+	}
+	b.out = f.Design
+	b.changed = true
+	e.initPaths()
+	return nil
+}
+
+// initPaths builds the air path of each room from where its racks stand.
+func (e *engine) initPaths() {
+	e.slot = make([]int, len(e.fac.Racks))
+	e.paths = make([]*cooling.AirPaths, len(e.rooms))
+	e.b.capped = make([]int64, len(e.rooms))
+	for r := range e.rooms {
+		var x, y []float64
+		var rows, height []int
+		row := map[string]int{}
+		for i := range e.fac.Racks {
+			k := &e.fac.Racks[i]
+			if k.Room != r {
+				continue
+			}
+			if _, ok := row[k.Row]; !ok {
+				row[k.Row] = len(row)
+			}
+			e.slot[i] = len(x)
+			x, y = append(x, k.XM), append(y, k.YM)
+			rows, height = append(rows, row[k.Row]), append(height, k.HeightU)
+		}
+		e.paths[r] = cooling.NewAirPaths(e.fac.Cooling.Rooms[r].Containment, x, y, rows, height)
+	}
+}
+
+// add moves one server from what it was to what it is in the sums the building answers to.
+func (b *building) add(e *engine, s *server, was, is *thermal.Settled) {
+	r := s.room
+	b.airW[r] += is.AirW - was.AirW
+	b.airM3s[r] += is.AirM3s - was.AirM3s
+	b.roomITW[r] += is.WallW - was.WallW
+	if s.loop >= 0 {
+		b.liquidW[s.loop] += is.LiquidW - was.LiquidW
+		if (is.WallW > 0) != (was.WallW > 0) {
+			lpm := s.m.FlowLPM
+			if is.WallW == 0 {
+				lpm = -lpm
+			}
+			b.flowLPM[s.loop] += lpm
+		}
+	}
+	b.itW += is.WallW - was.WallW
+	b.fanW += is.FanW - was.FanW
+	b.gpuW += is.GPUW - was.GPUW
+	e.touchRack(s.rack)
+	b.changed = true
+}
+
+// touchRack remembers that a rack's power has to go into the flow.
+func (e *engine) touchRack(r int32) { e.hot = append(e.hot, r) }
+
+// resum recomputes the sums from the servers, so that rounding never builds up.
+func (e *engine) resum() {
+	b := &e.b
+	for _, s := range [][]float64{b.airW, b.airM3s, b.roomITW, b.liquidW, b.flowLPM} {
+		clear(s)
+	}
+	b.itW, b.fanW, b.gpuW = 0, 0, 0
+	for i := range e.srv {
+		s := &e.srv[i]
+		b.airW[s.room] += s.set.AirW
+		b.airM3s[s.room] += s.set.AirM3s
+		b.roomITW[s.room] += s.set.WallW
+		if s.loop >= 0 {
+			b.liquidW[s.loop] += s.set.LiquidW
+			if s.set.WallW > 0 {
+				b.flowLPM[s.loop] += s.m.FlowLPM
+			}
+		}
+		b.itW += s.set.WallW
+		b.fanW += s.set.FanW
+		b.gpuW += s.set.GPUW
+	}
+	b.flow.Solve()
+	e.m.resum(e)
+	e.resumRates()
+}
+
+// unitsFed returns the units of a component that run: those that are up, none without a live feed.
+func (b *building) unitsFed(up, consumer int) int {
+	if !b.flow.Served(consumer) {
+		return 0
+	}
+	return up
+}
+
+// closeBuilding iterates rooms, loops, plants and power in a fixed order until the facility's power
+// stands to 1 W: losses heat rooms, chillers load transformers.
+func (e *engine) closeBuilding() error {
+	b, f := &e.b, e.fac
+	for _, r := range e.hot {
+		rk := &e.racks[r]
+		rk.itW = 0
+		for _, i := range rk.servers {
+			rk.itW += e.srv[i].set.WallW
+		}
+		b.flow.Set(rk.consumer, rk.itW)
+	}
+	e.hot = e.hot[:0]
+	if !b.changed {
+		return nil
+	}
+	b.changed = false
+	const most = 60
+	was := math.Inf(1)
+	for pass := 0; ; pass++ {
+		e.approx.power++
+		hallLoss := b.hallLossW()
+		for i := range f.Cooling.Rooms {
+			r := &f.Cooling.Rooms[i]
+			share := 1 / float64(len(f.Cooling.Rooms))
+			if b.itW > 0 {
+				share = b.roomITW[i] / b.itW
+			}
+			heat := b.airW[i] + share*(hallLoss+f.OtherW)
+			b.rooms[i] = r.Solve(b.unitsFed(b.roomUp[i], b.roomCon[i]), heat, b.airM3s[i], b.plantWater(r.Plant), b.airPa)
+			b.flow.Set(b.roomCon[i], b.rooms[i].FanW)
+		}
+		for i := range f.Cooling.Loops {
+			l := &f.Cooling.Loops[i]
+			b.loops[i] = l.Solve(b.unitsFed(b.loopUp[i], b.loopCon[i]), b.liquidW[i], b.flowLPM[i], b.plantWater(l.Plant))
+			b.flow.Set(b.loopCon[i], b.loops[i].PumpW)
+		}
+		for i, pl := range f.Cooling.Plants {
+			load := e.plantLoad(i, pl)
+			b.plants[i] = pl.Solve(load)
+			p := &b.plants[i]
+			b.waterC[i] = p.SupplyC
+			b.flow.Set(b.plantCon[i], p.CompressorW+p.RejectionW+p.PumpW)
+		}
+		now := b.flow.FacilityW()
+		if math.Abs(now-was) < 1 {
+			break
+		}
+		if pass >= most {
+			return fmt.Errorf("at %s: cooling and power don't close to 1 W: facility %.1f W, before %.1f W", e.clock(), now, was)
+		}
+		was = now
+	}
+	for i := range b.plants {
+		b.extra[i] += int64(b.plants[i].Extrapolated)
+	}
+	return nil
+}
+
+// hallLossW is the electrical loss that heats the halls: UPS and distribution; transformers stand outside.
+func (b *building) hallLossW() float64 {
+	return b.flow.KindLossW(power.UPS) + b.flow.KindLossW(power.Distribution) + b.flow.KindLossW(power.RackFeed)
+}
+
+// plantWater is the water that a plant holds; a room or loop without a plant rejects to outdoor air.
+func (b *building) plantWater(plant int) float64 {
+	if plant < 0 {
+		return b.out.DryBulbC
+	}
+	return b.waterC[plant]
+}
+
+// plantLoad is what rooms and loops ask of a plant.
+func (e *engine) plantLoad(i int, pl cooling.Plant) cooling.Load {
+	b, f := &e.b, e.fac
+	spec := pl.Spec()
+	heat, lpm := 0.0, 0.0
+	for j := range f.Cooling.Rooms {
+		if f.Cooling.Rooms[j].Plant == i {
+			heat += b.rooms[j].DutyW
+			lpm += b.rooms[j].WaterLPM
+		}
+	}
+	for j := range f.Cooling.Loops {
+		if f.Cooling.Loops[j].Plant == i {
+			heat += b.loops[j].DutyW
+			lpm += b.loops[j].WaterLPM
+		}
+	}
+	heat = math.Max(heat, 0)
+	ret := spec.SupplyC
+	if lpm > 0 {
+		ret = cooling.WaterReturnC(spec.SupplyC, heat, lpm)
+	}
+	return cooling.Load{HeatW: heat, ReturnC: ret, Units: b.unitsFed(b.plantUp[i], b.plantCon[i]), SetC: spec.SupplyC, Out: b.out}
+}
+
+// moveDrivers lets rooms and loops relax to where they settle now and says whether servers must be settled
+// again for it. Damping takes half of every step, for couplings that would swing.
+func (e *engine) moveDrivers(damp bool) bool {
+	moved := false
+	for i := range e.rooms {
+		p, r := &e.b.rooms[i], &e.fac.Cooling.Rooms[i]
+		tau := r.HeatJPerK(e.b.airPa) / math.Max(p.WPerK, 1e-3)
+		if p.Held { // the coil has capacity to spare: the air answers as fast as it is exchanged
+			tau = r.MixS(p.FlowM3s)
+		}
+		moved = e.moveDriver(&e.rooms[i], int32(i), p.SupplyC, p.Phi, tau, r.Plant, damp) || moved
+	}
+	for i := range e.loops {
+		p, l := &e.b.loops[i], &e.fac.Cooling.Loops[i]
+		tau := l.HeatJPerK() / math.Max(p.WPerK, 1e-3)
+		moved = e.moveDriver(&e.loops[i], int32(len(e.rooms)+i), p.SupplyC, p.Phi, tau, l.Plant, damp) || moved
+	}
+	return moved
+}
+
+func (e *engine) moveDriver(d *driver, id int32, endC, phi, tau float64, plant int, damp bool) bool {
+	if plant >= 0 { // the water behind it moves as well: two lags in series, taken as their sum
+		p := &e.b.plants[plant]
+		if !p.Held && p.WPerK > 0 {
+			tau += e.fac.Cooling.Plants[plant].Spec().HeatJPerK / p.WPerK
+		}
+	}
+	nowC := d.path.At(e.now)
+	if e.now == 0 { // the run starts settled
+		nowC = endC
+	}
+	if math.Abs(d.path.EndC-endC) > 1e-9 || e.now == 0 {
+		e.m.driver(e, int(id), d)
+		d.path = thermal.Relax(e.now, nowC, endC, tau)
+		d.tauS = tau
+		e.m.driverSet(e, int(id), d)
+	}
+	apply := endC
+	const halfK = driverStepK / 2
+	onStep := d.stepping && math.Abs(nowC-d.appliedC) < halfK
+	if d.stepping {
+		e.queue.Remove(d.step)
+		d.stepping = false
+	}
+	if far := endC - nowC; math.Abs(far) > halfK {
+		half := math.Copysign(halfK, far)
+		apply = nowC + half
+		if onStep && (endC-d.appliedC)*far > 0 { // still within the step its servers were settled for
+			apply = d.appliedC
+		}
+		level := apply + half
+		if math.Abs(endC-apply) <= halfK { // the last step ends where the driver settles
+			level = apply
+		}
+		if at, ok := d.path.Reach(level, far > 0, e.now, e.cfg.LengthNS); ok {
+			d.step, d.stepping = e.push(max(at, e.now+1), evDriver, id)
+		}
+	}
+	phi = math.Min(math.Max(phi, 0), 1)
+	if math.Abs(apply-d.appliedC) <= e.cfg.ToleranceK && math.Abs(phi-d.phi) <= phiStep && !(phi == 0 && d.phi != 0) {
+		return false
+	}
+	if damp {
+		e.approx.damped++
+		apply, phi = (apply+d.appliedC)/2, (phi+d.phi)/2
+	}
+	d.appliedC, d.phi = apply, phi
+	for _, i := range d.servers {
+		e.mark(i)
+	}
+	return len(d.servers) > 0
+}
+
+// driverStep is a room or loop that has drifted one step.
+func (e *engine) driverStep(id int32) {
+	if i := int(id); i < len(e.rooms) {
+		e.rooms[i].stepping = false
+	} else {
+		e.loops[i-len(e.rooms)].stepping = false
+	}
+	e.approx.driverStep++
+	e.b.changed = true
+}
+
+// unsettled names the rooms and loops that still move.
+func (e *engine) unsettled() string {
+	var s []string
+	for i := range e.rooms {
+		s = append(s, fmt.Sprintf("room %s: %.2f °C applied, %.2f °C settled", e.fac.Cooling.Rooms[i].Name, e.rooms[i].appliedC, e.b.rooms[i].SupplyC))
+	}
+	for i := range e.loops {
+		s = append(s, fmt.Sprintf("loop %s: %.2f °C applied, %.2f °C settled", e.fac.Cooling.Loops[i].Name, e.loops[i].appliedC, e.b.loops[i].SupplyC))
+	}
+	return strings.Join(s, "; ")
+}
+
+// weather takes the hour's outdoor air.
+func (e *engine) weather() {
+	t := e.cfg.Start.Add(durationNS(e.now))
+	if s, ok := e.cfg.Weather.At(t); ok { // Config.check has made sure of it
+		e.b.out = cooling.FromSample(s)
+	}
+	e.m.outdoor(e)
+	e.b.changed = true
+	e.resum()
+	e.push(e.now+hourNS-e.now%hourNS, evWeather, 0)
+}

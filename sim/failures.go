@@ -1,0 +1,119 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"headroom/sim/rng"
+	"headroom/sim/thermal"
+)
+
+// failures draws when servers fail and how long their repair takes, one stream a server, so that adding
+// a server shifts no other draw.
+type failures struct {
+	stream []*rand.Rand
+}
+
+const dayS = 86400
+
+// defaultRepairS is the repair of a server that heat has shut down when the scenario states no failures
+// (assumed 4 h, as the design's example).
+const defaultRepairS = 4 * 3600
+
+func (e *engine) initFailures() {
+	e.m.fail.stream = make([]*rand.Rand, len(e.srv))
+	if e.cfg.Failures.ServerPerNodeDay <= 0 {
+		return
+	}
+	for i := range e.srv {
+		e.nextFailure(int32(i))
+	}
+}
+
+func (e *engine) draw(i int32) *rand.Rand {
+	if e.m.fail.stream[i] == nil {
+		e.m.fail.stream[i] = rng.New(e.cfg.Seed, 0, "failure", e.lay.Servers[i].ID)
+	}
+	return e.m.fail.stream[i]
+}
+
+func (e *engine) nextFailure(i int32) {
+	perS := e.cfg.Failures.ServerPerNodeDay / dayS
+	if perS <= 0 {
+		return
+	}
+	at := float64(e.now) + e.draw(i).ExpFloat64()/perS*thermal.Second
+	if at < float64(e.cfg.LengthNS) {
+		e.push(int64(at), evFail, i)
+	}
+}
+
+// fail loses a server: its jobs go back to the queue or are lost, and it is repaired.
+func (e *engine) fail(i int32, why string) {
+	if e.srv[i].failed {
+		return
+	}
+	e.alter(i, func(s *server) { s.failed = true })
+	mean := e.cfg.Failures.RepairS
+	if !(mean > 0) {
+		mean = defaultRepairS
+	}
+	repairS := mean * e.draw(i).ExpFloat64()
+	e.note("server down", e.lay.Servers[i].ID, fmt.Sprintf("%s, repair %.1f h", why, repairS/3600))
+	if at := float64(e.now) + repairS*thermal.Second; at < math.MaxInt64/2 {
+		e.push(int64(at), evRepair, i)
+	}
+}
+
+func (e *engine) repair(i int32) {
+	e.alter(i, func(s *server) { s.failed = false })
+	e.note("server up", e.lay.Servers[i].ID, "")
+	e.nextFailure(i)
+}
+
+// lose applies a scripted loss; restore ends it.
+func (e *engine) lose(k int) {
+	l := &e.losses[k]
+	e.note("lost", l.Name, fmt.Sprintf("%d units", l.Units))
+	if l.ForNS > 0 {
+		e.push(e.now+l.ForNS, evRestore, int32(k))
+	}
+	e.change(l, -1)
+}
+
+func (e *engine) restore(k int) {
+	l := &e.losses[k]
+	e.note("restored", l.Name, "")
+	e.change(l, +1)
+}
+
+// change takes units of a part away (sign −1) or gives them back (+1).
+func (e *engine) change(l *Loss, sign int) {
+	b := &e.b
+	b.changed = true
+	switch l.Part {
+	case RoomUnit:
+		b.roomUp[l.Index] = shift(b.roomUp[l.Index], sign*l.Units, e.fac.Cooling.Rooms[l.Index].Units)
+	case LoopUnit:
+		b.loopUp[l.Index] = shift(b.loopUp[l.Index], sign*l.Units, e.fac.Cooling.Loops[l.Index].CDUs)
+	case PlantUnit:
+		b.plantUp[l.Index] = shift(b.plantUp[l.Index], sign*l.Units, e.fac.Cooling.Plants[l.Index].Spec().Units)
+	case PowerUnit:
+		n := &e.fac.Power.Nodes[l.Index]
+		e.powerUp[l.Index] += sign * l.Units
+		b.flow.SetUp(l.Index, min(max(e.powerUp[l.Index], 0), n.Units))
+		for r := range e.racks {
+			e.setDark(r)
+		}
+	case RackPart:
+		for _, i := range e.racks[l.Index].servers {
+			e.alter(i, func(s *server) { s.out -= sign })
+		}
+	case ServerPart:
+		e.alter(int32(l.Index), func(s *server) { s.out -= sign })
+	}
+}
+
+// shift keeps a count of units within what is installed; overlapping losses of more than that many are one.
+func shift(up, by, installed int) int { return min(max(up+by, 0), installed) }

@@ -1,0 +1,435 @@
+package sim
+
+import (
+	"math"
+	"time"
+
+	"headroom/facility"
+	"headroom/sim/event"
+	"headroom/sim/metrics"
+	"headroom/sim/sched"
+	"headroom/sim/thermal"
+	"headroom/sim/workload"
+)
+
+// job is a job that is queued or running; finished ones leave only counts and waits.
+type job struct {
+	workload.Job
+	running  bool
+	shares   []sched.Share
+	remainS  float64 // work left, seconds at full clock
+	savedS   float64 // work left at the last checkpoint
+	rate     float64 // work per second of running
+	capRate  float64 // what it would be if only caps slowed it
+	useful   float64 // share of running time not spent on checkpoints
+	ckptS    float64 // work between checkpoints, +Inf for none
+	queuedNS int64
+	startNS  int64
+	lastNS   int64 // remainS is of this time
+	first    bool  // it has not started yet
+	end      event.ID
+	endOn    bool
+	ready    int64 // start of useful work after a restart
+	dirty    bool
+	// peakPFLOPS is what its GPUs deliver at full clock; 0 for kinds whose FLOPs aren't known.
+	peakPFLOPS float64
+}
+
+// jobs is the state of the work.
+type jobs struct {
+	source  workload.Source
+	next    workload.Job
+	more    bool
+	table   []job
+	free    []int32
+	queue   sched.FIFO
+	cluster *sched.Cluster
+
+	total   JobCounts
+	byClass []classStat
+	wait    metrics.Sample
+	service []int32 // running and queued jobs whose activity follows a profile
+
+	dirty     []int32
+	queueGPUs int64
+	allocGPUs int64
+}
+
+type classStat struct {
+	JobCounts
+	wait metrics.Sample
+	gpuS float64
+}
+
+// rates are sums over running jobs, in GPUs.
+type rates struct {
+	busy, effective, lostThermal, lostCap, lostRestart float64
+	pflops                                             float64
+}
+
+func (e *engine) initJobs() {
+	gpus := make([]int32, len(e.srv))
+	for i := range e.srv {
+		gpus[i] = int32(e.srv[i].m.GPUs)
+	}
+	e.js.cluster = sched.NewCluster(gpus)
+	e.js.byClass = make([]classStat, len(e.cfg.Classes))
+	e.js.source = workload.Merge(
+		workload.Generate(e.cfg.Classes, e.cfg.Seed, e.cfg.LengthNS),
+		workload.Replay(e.cfg.Replays),
+	)
+	e.nextArrival()
+}
+
+// nextArrival schedules the next job of the source.
+func (e *engine) nextArrival() {
+	j := &e.js
+	if j.next, j.more = j.source.Next(); !j.more {
+		return
+	}
+	e.push(max(j.next.Arrival, e.now), evArrival, 0)
+}
+
+func (e *engine) arrive() {
+	j := &e.js
+	w := j.next
+	cl := &j.byClass[w.Class]
+	j.total.Submitted++
+	cl.Submitted++
+	if !j.cluster.CanEver(w.GPUs) {
+		j.total.Unplaceable++
+		cl.Unplaceable++
+	} else {
+		id := j.alloc()
+		t := &j.table[id]
+		c := &e.cfg.Classes[w.Class]
+		*t = job{Job: w, shares: t.shares[:0], remainS: w.WorkS, savedS: w.WorkS, queuedNS: e.now, first: true, useful: 1, ckptS: math.Inf(1)}
+		e.checkpoints(t, c)
+		if c.Profile != nil {
+			t.Activity = w.Activity * c.Profile[e.hourOfWeek()]
+			j.service = append(j.service, id)
+		}
+		j.queue.Push(id)
+		j.queueGPUs += int64(w.GPUs)
+		j.total.Queued++
+		cl.Queued++
+	}
+	e.nextArrival()
+}
+
+// checkpoints sets how often a job saves its work: as its class says, else Young's interval from the
+// failure rate of the servers it spans.
+func (e *engine) checkpoints(t *job, c *workload.Class) {
+	if math.IsInf(t.WorkS, 1) || math.IsInf(c.CheckpointS, 1) {
+		return
+	}
+	every := c.CheckpointS
+	if every == 0 {
+		if c.Kind != workload.Training && c.Kind != workload.FineTuning || !(c.CheckpointCostS > 0) {
+			return
+		}
+		perDay := e.cfg.Failures.ServerPerNodeDay
+		if perDay == 0 || len(e.srv) == 0 {
+			return
+		}
+		nodes := math.Ceil(float64(t.GPUs) / float64(e.srv[0].m.GPUs))
+		every = workload.YoungS(c.CheckpointCostS, 86400/(perDay*nodes))
+	}
+	t.ckptS = every
+	t.useful = every / (every + c.CheckpointCostS)
+}
+
+func (j *jobs) alloc() int32 {
+	if n := len(j.free); n > 0 {
+		id := j.free[n-1]
+		j.free = j.free[:n-1]
+		return id
+	}
+	j.table = append(j.table, job{})
+	return int32(len(j.table) - 1)
+}
+
+// dispatch starts queued jobs first come, first served: the head waits until all its GPUs are free.
+func (e *engine) dispatch() {
+	j := &e.js
+	for {
+		id, ok := j.queue.Head()
+		if !ok {
+			return
+		}
+		t := &j.table[id]
+		var placed bool
+		if t.shares, placed = j.cluster.Place(t.GPUs, t.shares[:0]); !placed {
+			return
+		}
+		j.queue.Pop()
+		e.start(id)
+	}
+}
+
+func (e *engine) start(id int32) {
+	j := &e.js
+	t := &j.table[id]
+	cl := &j.byClass[t.Class]
+	j.total.Queued--
+	cl.Queued--
+	j.total.Running++
+	cl.Running++
+	j.queueGPUs -= int64(t.GPUs)
+	j.allocGPUs += int64(t.GPUs)
+	t.running, t.startNS, t.lastNS = true, e.now, e.now
+	t.ready = e.now
+	if t.first {
+		w := float64(e.now-t.queuedNS) / thermal.Second
+		j.wait.Add(w)
+		cl.wait.Add(w)
+		t.first = false
+	} else {
+		t.ready = e.now + int64(e.cfg.Failures.RestartS*thermal.Second)
+	}
+	for _, sh := range t.shares {
+		s := &e.srv[sh.Server]
+		s.jobs = append(s.jobs, slotShare{job: id, gpus: sh.GPUs, activity: t.Activity})
+		s.reload()
+		e.mark(sh.Server)
+	}
+	t.peakPFLOPS = 0
+	if k := e.cfg.Classes[t.Class].Kind; k == workload.Training || k == workload.FineTuning {
+		t.peakPFLOPS = float64(t.GPUs) * e.srv[t.shares[0].Server].m.PeakTFLOPS * trainingMFU / 1000
+	}
+	j.markRate(id)
+}
+
+// trainingMFU is the share of the dense BF16 peak that training delivers at full clock: 38–43 % for
+// Llama 3 405B on 8,192 and 16,384 H100 (The Llama 3 Herd of Models, 2024).
+const trainingMFU = 0.40
+
+// reload recomputes a server's load from the jobs on it.
+func (s *server) reload() {
+	s.load = thermal.Load{}
+	for _, sh := range s.jobs {
+		s.load.Busy += int(sh.gpus)
+		s.load.USum += float64(sh.gpus) * sh.activity
+		s.load.UMax = math.Max(s.load.UMax, sh.activity)
+	}
+}
+
+func (j *jobs) markRate(id int32) {
+	if t := &j.table[id]; !t.dirty {
+		t.dirty = true
+		j.dirty = append(j.dirty, id)
+	}
+}
+
+// updateRates moves the finish of every job whose slowest server changed its clock.
+func (e *engine) updateRates() {
+	j := &e.js
+	for _, id := range j.dirty {
+		t := &j.table[id]
+		t.dirty = false
+		if !t.running {
+			continue
+		}
+		clock, capClock := 1.0, 1.0
+		for _, sh := range t.shares {
+			set := &e.srv[sh.Server].set
+			clock = math.Min(clock, set.Clock)
+			capClock = math.Min(capClock, set.CapClock)
+		}
+		rate := facility.WorkRate(t.MemoryBound, clock)
+		capRate := facility.WorkRate(t.MemoryBound, capClock)
+		if rate == t.rate && capRate == t.capRate && t.endOn {
+			continue
+		}
+		e.progress(t)
+		e.rate.sub(t)
+		t.rate, t.capRate = rate, capRate
+		e.rate.add(t)
+		e.scheduleEnd(id, t)
+	}
+	j.dirty = j.dirty[:0]
+}
+
+func (r *rates) add(t *job) { r.put(t, 1) }
+func (r *rates) sub(t *job) {
+	if t.rate > 0 {
+		r.put(t, -1)
+	}
+}
+
+func (r *rates) put(t *job, sign float64) {
+	g := sign * float64(t.GPUs)
+	r.busy += g
+	r.effective += g * t.rate * t.useful
+	r.lostCap += g * (1 - t.capRate) * t.useful
+	r.lostThermal += g * (t.capRate - t.rate) * t.useful
+	r.lostRestart += g * (1 - t.useful)
+	r.pflops += sign * t.peakPFLOPS * t.rate * t.useful
+}
+
+// resumRates recomputes the sums, so that rounding never builds up.
+func (e *engine) resumRates() {
+	e.rate = rates{}
+	for i := range e.js.table {
+		if t := &e.js.table[i]; t.running && t.rate > 0 {
+			e.rate.add(t)
+		}
+	}
+}
+
+// progress takes the work done since the job was last looked at.
+func (e *engine) progress(t *job) {
+	from := max(t.lastNS, t.ready)
+	if idle := min(e.now, t.ready) - t.lastNS; idle > 0 { // restarting: nothing is done
+		e.m.restartS += float64(idle) / thermal.Second * float64(t.GPUs) * t.rate * t.useful
+	}
+	if e.now > from && t.rate > 0 {
+		t.remainS = math.Max(0, t.remainS-float64(e.now-from)/thermal.Second*t.rate*t.useful)
+		if !math.IsInf(t.ckptS, 1) && t.ckptS > 0 {
+			// Saved is what was left at the last whole interval.
+			done := t.WorkS - t.remainS
+			t.savedS = math.Min(t.savedS, t.WorkS-math.Floor(done/t.ckptS)*t.ckptS)
+		}
+	}
+	t.lastNS = e.now
+}
+
+func (e *engine) scheduleEnd(id int32, t *job) {
+	at := int64(math.MaxInt64)
+	if left := t.remainS / (t.rate * t.useful) * thermal.Second; left < float64(math.MaxInt64/2) {
+		at = max(e.now, t.ready) + int64(math.Ceil(left))
+	}
+	switch {
+	case t.endOn && at < e.cfg.LengthNS:
+		e.queue.Move(t.end, at)
+	case t.endOn:
+		e.queue.Remove(t.end)
+		t.endOn = false
+	default:
+		t.end, t.endOn = e.push(at, evJobEnd, id)
+	}
+}
+
+func (e *engine) jobEnd(id int32) {
+	j := &e.js
+	t := &j.table[id]
+	t.endOn = false
+	e.progress(t)
+	e.leave(id)
+	j.total.Done++
+	j.byClass[t.Class].Done++
+	j.free = append(j.free, id)
+}
+
+// leave takes a running job off its servers.
+func (e *engine) leave(id int32) {
+	j := &e.js
+	t := &j.table[id]
+	cl := &j.byClass[t.Class]
+	cl.gpuS += float64(t.GPUs) * float64(e.now-t.startNS) / thermal.Second
+	e.rate.sub(t)
+	if t.endOn {
+		e.queue.Remove(t.end)
+		t.endOn = false
+	}
+	j.total.Running--
+	cl.Running--
+	j.allocGPUs -= int64(t.GPUs)
+	for _, sh := range t.shares {
+		s := &e.srv[sh.Server]
+		for k := range s.jobs {
+			if s.jobs[k].job == id {
+				s.jobs = append(s.jobs[:k], s.jobs[k+1:]...)
+				break
+			}
+		}
+		s.reload()
+		e.mark(sh.Server)
+	}
+	j.cluster.Release(t.shares)
+	t.shares = t.shares[:0]
+	t.running, t.rate, t.capRate = false, 0, 0
+}
+
+// dropJobs takes every job off a server that is lost: each is queued again from its last checkpoint if its
+// class restarts, else it is lost.
+func (e *engine) dropJobs(server int32) {
+	j := &e.js
+	s := &e.srv[server]
+	for len(s.jobs) > 0 {
+		id := s.jobs[len(s.jobs)-1].job
+		t := &j.table[id]
+		cl := &j.byClass[t.Class]
+		e.progress(t)
+		e.leave(id)
+		if !e.cfg.Classes[t.Class].Restart {
+			j.total.Lost++
+			cl.Lost++
+			e.dropService(id)
+			j.free = append(j.free, id)
+			continue
+		}
+		if !math.IsInf(t.WorkS, 1) {
+			saved := t.savedS
+			e.m.restartS += (saved - t.remainS) * float64(t.GPUs)
+			t.remainS = saved
+		}
+		t.queuedNS = e.now
+		j.queue.PushFront(id)
+		j.queueGPUs += int64(t.GPUs)
+		j.total.Queued++
+		cl.Queued++
+	}
+}
+
+func (e *engine) dropService(id int32) {
+	for k, s := range e.js.service {
+		if s == id {
+			e.js.service = append(e.js.service[:k], e.js.service[k+1:]...)
+			return
+		}
+	}
+}
+
+func (e *engine) hourOfWeek() int {
+	t := e.cfg.Start.Add(durationNS(e.now))
+	return (int(t.Weekday()+6)%7)*24 + t.Hour()
+}
+
+// profileHour gives every service the activity of the hour.
+func (e *engine) profileHour() {
+	h := e.hourOfWeek()
+	for _, id := range e.js.service {
+		t := &e.js.table[id]
+		c := &e.cfg.Classes[t.Class]
+		u := c.Activity * c.Profile[h]
+		if u == t.Activity {
+			continue
+		}
+		t.Activity = u
+		for _, sh := range t.shares {
+			s := &e.srv[sh.Server]
+			for k := range s.jobs {
+				if s.jobs[k].job == id {
+					s.jobs[k].activity = u
+				}
+			}
+			s.reload()
+			e.mark(sh.Server)
+		}
+	}
+	if e.anyProfile() {
+		e.push(e.now+hourNS-e.now%hourNS, evProfile, 0)
+	}
+}
+
+func (e *engine) anyProfile() bool {
+	for i := range e.cfg.Classes {
+		if e.cfg.Classes[i].Profile != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func durationNS(ns int64) time.Duration { return time.Duration(ns) }

@@ -1,0 +1,414 @@
+package sim
+
+import (
+	"math"
+
+	"headroom/facility"
+	"headroom/facility/power"
+	"headroom/sim/metrics"
+	"headroom/sim/thermal"
+)
+
+// column is one integrated quantity: its total over the run and its means over the grid of the series.
+type column int
+
+// The columns, in the order of series.csv.
+const (
+	cFacility column = iota
+	cIT
+	cUPSLoss
+	cTransformerLoss
+	cDistributionLoss
+	cRoomFans
+	cPumps
+	cChillers
+	cRejection
+	cHumidification
+	cOther
+	cServerFans
+	cCompute
+	cMeterUPS
+	cMeterPDU
+	cWater // kg/s
+	cDryBulb
+	cWetBulb
+	cReturn
+	cInletMean
+	cGPUMean
+	cClockMean
+	cAvailable
+	cAllocated
+	cBusy
+	cEffective
+	cThrottled
+	cLostThermal
+	cLostCap
+	cLostRestart
+	cFailed
+	cQueueJobs
+	cQueueGPUs
+	cWork // PFLOP/s
+	cOverRec
+	cOverAllow
+	columns
+)
+
+// columnNames are the headers in series.csv, "" for totals that are not printed as a series.
+var columnNames = [columns]string{
+	"facility_w", "it_w", "ups_loss_w", "transformer_loss_w", "distribution_loss_w", "room_fans_w", "pumps_w",
+	"chillers_w", "heat_rejection_w", "humidification_w", "other_w", "server_fans_w", "", "", "", "water_kg_s",
+	"dry_bulb_c", "wet_bulb_c", "return_c", "inlet_mean_c", "gpu_mean_c", "clock_mean",
+	"gpus_available", "gpus_allocated", "gpus_busy", "gpus_effective", "gpus_throttled",
+	"", "", "", "gpus_failed", "queue_jobs", "queue_gpus", "work_pflops", "racks_over_recommended", "racks_over_allowable",
+}
+
+// meters integrates everything that is reported, between events and never by sampling.
+type meters struct {
+	col  [columns]*metrics.StepSeries
+	last [columns]float64
+
+	rooms, loops []*metrics.StepSeries // temperature of supply air and coolant
+	supplyHist   *metrics.Histogram
+	coolantHist  *metrics.Histogram
+	inletHist    *metrics.Histogram
+	gpuHist      *metrics.Histogram
+	driverLast   []int64 // rooms, then loops
+
+	// Extremes by bin of the series.
+	inletMax, gpuMax_, clockMin []float64
+
+	peakFacilityW, peakITW float64
+	gpuMaxC                float64
+	restartS               float64 // GPU-seconds of work done again
+	throttledGPUs          float64
+	racksRec, racksAllow   int
+	inletSum, gpuSum       float64 // over servers that are up; GPU-weighted
+	clockSum, busySum      float64
+	upServers, upGPUs      float64
+	computeW               float64
+	fail                   failures
+}
+
+func (m *meters) init(e *engine) {
+	step, length := e.cfg.SeriesStepNS, e.cfg.LengthNS
+	for i := range m.col {
+		m.col[i] = metrics.NewStepSeries(step, length)
+		m.last[i] = math.NaN()
+	}
+	for range e.fac.Cooling.Rooms {
+		m.rooms = append(m.rooms, metrics.NewStepSeries(step, length))
+	}
+	for range e.fac.Cooling.Loops {
+		m.loops = append(m.loops, metrics.NewStepSeries(step, length))
+	}
+	m.supplyHist, m.coolantHist = metrics.NewTemperatures(), metrics.NewTemperatures()
+	m.inletHist, m.gpuHist = metrics.NewTemperatures(), metrics.NewTemperatures()
+	m.driverLast = make([]int64, len(m.rooms)+len(m.loops))
+	bins := m.col[0].Bins()
+	for _, s := range []*[]float64{&m.inletMax, &m.gpuMax_, &m.clockMin} {
+		*s = make([]float64, bins)
+		for i := range *s {
+			(*s)[i] = math.NaN()
+		}
+	}
+	m.gpuMaxC = math.Inf(-1)
+}
+
+// set gives a column its value from now on. An unchanged value is not recorded again, so that looking more
+// often changes no bit of a total.
+func (m *meters) set(e *engine, c column, v float64) {
+	if v == m.last[c] || math.IsNaN(v) && math.IsNaN(m.last[c]) {
+		return
+	}
+	m.last[c] = v
+	m.col[c].Set(e.now, v)
+}
+
+// read takes every meter after an instant has settled.
+func (m *meters) read(e *engine) {
+	b := &e.b
+	facilityW := b.flow.FacilityW()
+	itW := b.flow.ITW()
+	m.set(e, cFacility, facilityW)
+	m.set(e, cIT, itW)
+	m.set(e, cUPSLoss, b.flow.KindLossW(power.UPS))
+	m.set(e, cTransformerLoss, b.flow.KindLossW(power.Transformer))
+	m.set(e, cDistributionLoss, b.flow.KindLossW(power.Distribution)+b.flow.KindLossW(power.RackFeed)+
+		b.flow.KindLossW(power.Switchboard)+b.flow.KindLossW(power.Utility)+b.flow.KindLossW(power.Generator))
+	var fans, pumps, chillers, rejection, water, ret, flow float64
+	for i := range b.rooms {
+		fans += served(b, b.roomCon[i])
+		ret += b.rooms[i].ReturnC * b.rooms[i].FlowM3s
+		flow += b.rooms[i].FlowM3s
+	}
+	for i := range b.loops {
+		pumps += served(b, b.loopCon[i])
+	}
+	for i := range b.plants {
+		p := &b.plants[i]
+		if !b.flow.Served(b.plantCon[i]) {
+			continue
+		}
+		chillers += p.CompressorW
+		rejection += p.RejectionW
+		pumps += p.PumpW
+		water += p.EvaporationKgS + p.BlowdownKgS + p.DriftKgS
+	}
+	m.set(e, cRoomFans, fans)
+	m.set(e, cPumps, pumps)
+	m.set(e, cChillers, chillers)
+	m.set(e, cRejection, rejection)
+	other := 0.0
+	if b.otherCon >= 0 {
+		other = served(b, b.otherCon)
+	}
+	m.set(e, cOther, other)
+	m.set(e, cServerFans, b.fanW)
+	m.set(e, cCompute, m.computeW)
+	m.set(e, cMeterUPS, b.flow.MeterITW(power.UPS))
+	m.set(e, cMeterPDU, b.flow.MeterITW(power.Distribution))
+	m.set(e, cWater, water)
+	m.set(e, cReturn, ret/flow) // NaN without flow
+	m.set(e, cInletMean, m.inletSum/m.upServers)
+	m.set(e, cGPUMean, m.gpuSum/m.upGPUs)
+	m.set(e, cClockMean, m.clockSum/m.busySum)
+	m.set(e, cAvailable, float64(e.js.cluster.Up()))
+	m.set(e, cAllocated, float64(e.js.allocGPUs))
+	m.set(e, cBusy, e.rate.busy)
+	m.set(e, cEffective, e.rate.effective)
+	m.set(e, cThrottled, m.throttledGPUs)
+	m.set(e, cLostThermal, e.rate.lostThermal)
+	m.set(e, cLostCap, e.rate.lostCap)
+	m.set(e, cLostRestart, e.rate.lostRestart)
+	m.set(e, cFailed, float64(e.js.cluster.Total()-e.js.cluster.Up()))
+	m.set(e, cQueueJobs, float64(e.js.total.Queued))
+	m.set(e, cQueueGPUs, float64(e.js.queueGPUs))
+	m.set(e, cWork, e.rate.pflops)
+	m.set(e, cOverRec, flag(m.racksRec > 0))
+	m.set(e, cOverAllow, flag(m.racksAllow > 0))
+	m.peakFacilityW = math.Max(m.peakFacilityW, facilityW)
+	m.peakITW = math.Max(m.peakITW, itW)
+}
+
+func flag(on bool) float64 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// served is what a consumer draws: nothing without a live feed.
+func served(b *building, consumer int) float64 {
+	if !b.flow.Served(consumer) {
+		return 0
+	}
+	return b.flow.LoadW(consumer)
+}
+
+func (m *meters) outdoor(e *engine) {
+	m.set(e, cDryBulb, e.b.out.DryBulbC)
+	m.set(e, cWetBulb, e.b.out.WetBulbC)
+}
+
+// driver records a room's or loop's path up to now; call it before the path changes, and at the end.
+func (m *meters) driver(e *engine, id int, d *driver) {
+	from := m.driverLast[id]
+	if e.now > from {
+		h := m.supplyHist
+		if id >= len(m.rooms) {
+			h = m.coolantHist
+		}
+		h.Add(d.path.Mean(from, e.now), float64(e.now-from)/thermal.Second)
+		m.driverLast[id] = e.now
+	}
+}
+
+// driverSet starts recording a new path.
+func (m *meters) driverSet(e *engine, id int, d *driver) {
+	s := m.rooms
+	if id >= len(m.rooms) {
+		s, id = m.loops, id-len(m.rooms)
+	}
+	if d.path.B == 0 {
+		s[id].Set(e.now, d.path.EndC)
+		return
+	}
+	s[id].SetExp(e.now, d.path.At(e.now), d.path.EndC, d.path.TauB*thermal.Second)
+}
+
+// server adds dt seconds of what a server was to the histograms and to its rack.
+func (m *meters) server(e *engine, s *server, dt float64) {
+	m.inletHist.Add(s.set.InletC, dt)
+	m.gpuHist.Add(s.set.MeanC, dt*float64(s.m.GPUs))
+	rk := &e.racks[s.rack]
+	if s.mode != thermal.Free {
+		rk.throttledS += dt * float64(s.load.Busy)
+	}
+	m.gpuMax(e, s, s.path.At(e.now))
+}
+
+// gpuMax notes a GPU temperature that was reached.
+func (m *meters) gpuMax(e *engine, s *server, c float64) {
+	if math.IsNaN(c) {
+		return
+	}
+	m.gpuMaxC = math.Max(m.gpuMaxC, c)
+	rk := &e.racks[s.rack]
+	rk.gpuMaxC = math.Max(rk.gpuMaxC, c)
+	m.most(m.gpuMax_, e.now, c)
+}
+
+// bin returns the bin of the series in which the interval that ends at a time lies.
+func (m *meters) bin(series []float64, ns int64) int {
+	step := m.col[0].StepNS()
+	return min(max(int((ns-1)/step), 0), len(series)-1)
+}
+
+func (m *meters) most(series []float64, ns int64, v float64) {
+	if len(series) == 0 {
+		return
+	}
+	if i := m.bin(series, ns); !(series[i] >= v) {
+		series[i] = v
+	}
+}
+
+func (m *meters) least(series []float64, ns int64, v float64) {
+	if len(series) == 0 {
+		return
+	}
+	if i := m.bin(series, ns); !(series[i] <= v) {
+		series[i] = v
+	}
+}
+
+// moved takes a server's change into the sums.
+func (m *meters) moved(s *server, was, is *thermal.Settled) {
+	m.put(s, was, -1)
+	s.busy, s.slowed = 0, 0
+	if is.WallW > 0 {
+		s.busy = s.load.Busy
+		if s.mode != thermal.Free {
+			s.slowed = s.busy
+		}
+	}
+	m.put(s, is, 1)
+}
+
+// put adds a server to the sums (sign 1), or takes it out as it was put in (−1).
+func (m *meters) put(s *server, set *thermal.Settled, sign float64) {
+	if set.WallW == 0 {
+		return
+	}
+	gpus, busy := sign*float64(s.m.GPUs), sign*float64(s.busy)
+	m.inletSum += sign * set.InletC
+	m.gpuSum += set.MeanC * gpus
+	m.upServers += sign
+	m.upGPUs += gpus
+	m.computeW += sign * computeW(s.m, set)
+	m.clockSum += set.Clock * busy
+	m.busySum += busy
+	m.throttledGPUs += sign * float64(s.slowed)
+}
+
+// resum recomputes the sums over servers, so that rounding never builds up.
+func (m *meters) resum(e *engine) {
+	m.inletSum, m.gpuSum, m.upServers, m.upGPUs = 0, 0, 0, 0
+	m.computeW, m.clockSum, m.busySum, m.throttledGPUs = 0, 0, 0, 0
+	for i := range e.srv {
+		m.put(&e.srv[i], &e.srv[i].set, 1)
+	}
+}
+
+// rackInlets looks again at the warmest inlet of a rack and counts it against the ASHRAE class and its
+// servers' own ranges.
+func (m *meters) rackInlets(e *engine, r int32) {
+	rk := &e.racks[r]
+	dt := float64(e.now-rk.lastNS) / thermal.Second
+	if dt > 0 {
+		if !math.IsNaN(rk.inletC) {
+			rk.inletSum += rk.inletC * dt
+			rk.inletS += dt
+		}
+		if rk.overRec {
+			rk.recS += dt
+		}
+		if rk.overAllow {
+			rk.allowS += dt
+		}
+	}
+	rk.lastNS = e.now
+	warm, rec, allow := math.NaN(), false, false
+	air := &e.cfg.Air
+	for _, i := range rk.servers {
+		s := &e.srv[i]
+		if !s.up() {
+			continue
+		}
+		c := s.set.InletC
+		if !(warm >= c) {
+			warm = c
+		}
+		rec = rec || c > air.RecommendedHigh || c < air.RecommendedLow
+		allow = allow || c > math.Min(air.AllowableHigh, s.m.InletMaxC) || c < math.Max(air.AllowableLow, s.m.InletMinC)
+	}
+	rk.inletC = warm
+	if !math.IsNaN(warm) {
+		rk.inletMaxC = math.Max(rk.inletMaxC, warm)
+		m.most(m.inletMax, e.now+1, warm)
+	}
+	m.racksRec += int(flag(rec)) - int(flag(rk.overRec))
+	m.racksAllow += int(flag(allow)) - int(flag(rk.overAllow))
+	rk.overRec, rk.overAllow = rec, allow
+	rk.peakW = math.Max(rk.peakW, rk.itW)
+}
+
+// sample looks at extremes for the series; it changes no state.
+func (e *engine) sample() {
+	m := &e.m
+	for i := range e.srv {
+		s := &e.srv[i]
+		if !s.up() {
+			continue
+		}
+		m.gpuMax(e, s, s.path.At(e.now))
+		m.most(m.inletMax, e.now, s.set.InletC)
+		m.least(m.clockMin, e.now, s.set.Clock)
+	}
+}
+
+// finish closes every account at the end of the run.
+func (e *engine) finish() {
+	m := &e.m
+	for i := range e.srv {
+		e.account(&e.srv[i])
+	}
+	for i := range e.rooms {
+		m.driver(e, i, &e.rooms[i])
+	}
+	for i := range e.loops {
+		m.driver(e, len(e.rooms)+i, &e.loops[i])
+	}
+	for i := range e.racks {
+		m.rackInlets(e, int32(i))
+	}
+	e.sample()
+	for i := range e.js.table {
+		t := &e.js.table[i]
+		if t.running {
+			e.progress(t)
+			e.js.byClass[t.Class].gpuS += float64(t.GPUs) * float64(e.now-t.startNS) / thermal.Second
+		}
+	}
+	for _, c := range m.col {
+		c.Finish(e.now)
+	}
+	for _, c := range append(append([]*metrics.StepSeries{}, m.rooms...), m.loops...) {
+		c.Finish(e.now)
+	}
+}
+
+// computeW is what computes: board, host and GPUs, without fans, supplies and voltage regulators.
+func computeW(m *facility.Model, s *thermal.Settled) float64 {
+	return m.BoardW + s.GPUW*(1+m.HostPerW)
+}

@@ -1,0 +1,350 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"headroom/facility"
+	"headroom/sim/event"
+	"headroom/sim/thermal"
+)
+
+// slotShare is what one job has on one server.
+type slotShare struct {
+	job      int32
+	gpus     int32
+	activity float64
+}
+
+// server is the state of one placed server.
+type server struct {
+	m      *facility.Model
+	rack   int32
+	room   int32
+	loop   int32   // -1 for air builds
+	height float64 // of its middle, as a share of the rack's height
+
+	load thermal.Load
+	jobs []slotShare
+	set  thermal.Settled
+	path thermal.Path // worst slot
+	mode thermal.Mode
+	ev   event.ID
+	evOn bool
+
+	failed  bool    // in repair
+	dark    bool    // no live feed, or too few supplies
+	out     int     // taken out by scripted losses
+	busy    int     // busy GPUs that the meters hold
+	slowed  int     // of these, on a limit
+	wallCap float64 // at the cord, from the scenario
+	feedCap float64 // at the cord, while supplies are short
+
+	lastNS  int64 // accounted up to here
+	energyJ float64
+	comp    float64 // compensation of energyJ
+}
+
+func (s *server) up() bool { return !s.failed && !s.dark && s.out == 0 }
+
+// rack is the state of one rack.
+type rack struct {
+	servers    []int32
+	consumer   int     // in the power flow
+	itW        float64 // asked for
+	inletC     float64 // warmest inlet among its servers, NaN when none is up
+	overRec    bool
+	overAllow  bool
+	lastNS     int64
+	energyJ    float64
+	inletSum   float64 // ∫ inlet dt, s·°C
+	inletS     float64 // time with a figure
+	peakW      float64
+	inletMaxC  float64
+	gpuMaxC    float64
+	throttledS float64 // GPU-seconds
+	recS       float64
+	allowS     float64
+	seen       bool
+}
+
+func (e *engine) initServers() {
+	n := len(e.lay.Servers)
+	e.srv = make([]server, n)
+	e.isDirty = make([]bool, n)
+	for i := range e.lay.Servers {
+		p := &e.lay.Servers[i]
+		m := &e.fac.Models[p.Model]
+		r := &e.fac.Racks[p.Rack]
+		s := &e.srv[i]
+		*s = server{m: m, rack: int32(p.Rack), room: int32(r.Room), loop: -1, wallCap: m.ServerCapW, feedCap: math.Inf(1), path: thermal.Still(math.NaN())}
+		s.height = (float64(p.U-1) + float64(m.HeightU)/2) / float64(max(r.HeightU, 1))
+		if m.Liquid {
+			s.loop = int32(r.Loop)
+		}
+		e.racks[p.Rack].servers = append(e.racks[p.Rack].servers, int32(i))
+		e.rooms[s.room].servers = append(e.rooms[s.room].servers, int32(i))
+		if s.loop >= 0 {
+			e.loops[s.loop].servers = append(e.loops[s.loop].servers, int32(i))
+		}
+	}
+	for i := range e.srv {
+		e.mark(int32(i))
+	}
+}
+
+// settleServers settles every marked server and what depends on it.
+func (e *engine) settleServers() {
+	for _, i := range e.dirty {
+		e.isDirty[i] = false
+		e.settleServer(i)
+	}
+	for _, i := range e.dirty {
+		if r := &e.racks[e.srv[i].rack]; !r.seen {
+			r.seen = true
+			e.seen = append(e.seen, e.srv[i].rack)
+		}
+	}
+	e.dirty = e.dirty[:0]
+	for _, r := range e.seen {
+		e.racks[r].seen = false
+		e.m.rackInlets(e, r)
+	}
+	e.seen = e.seen[:0]
+}
+
+func (e *engine) env(s *server) thermal.Env {
+	room := &e.rooms[s.room]
+	paths, rackAt := e.paths[s.room], e.slot[s.rack]
+	base := paths.InletC(rackAt, room.appliedC, room.phi, 0, s.height)
+	env := thermal.Env{
+		AirC:      base,
+		Recirc:    paths.InletC(rackAt, room.appliedC, room.phi, 1, s.height) - base,
+		RhoCp:     e.b.rhoCp,
+		FanMax:    e.cfg.FanMaxShare,
+		WallCapW:  math.Min(s.wallCap, s.feedCap),
+		Unlimited: e.cfg.Unlimited,
+	}
+	if s.loop >= 0 {
+		l := &e.loops[s.loop]
+		env.CoolantC, env.FlowShare = l.appliedC, l.phi
+	}
+	return env
+}
+
+// drive returns what a server's hottest temperature follows: its loop if it has one, else its room.
+func (e *engine) drive(s *server) *driver {
+	if s.loop >= 0 {
+		return &e.loops[s.loop]
+	}
+	return &e.rooms[s.room]
+}
+
+func (e *engine) settleServer(i int32) {
+	s := &e.srv[i]
+	e.account(s)
+	e.approx.settled++
+	was, wasMode := s.set, s.mode
+	if !s.up() {
+		s.set, s.mode = thermal.Settled{}, thermal.Free
+		s.path = thermal.Still(math.NaN())
+		e.cancelThermal(s)
+	} else {
+		env := e.env(s)
+		nowC := s.path.At(e.now)
+		set := thermal.Settle(s.m, s.load, &env, thermal.Free)
+		fresh := math.IsNaN(nowC) // just came up: it starts from where it settles
+		if fresh {
+			nowC = math.Min(set.WorstC, s.m.LimitC)
+		}
+		s.mode = e.nextMode(s, nowC, set.WorstC)
+		if s.mode != thermal.Free {
+			set = thermal.Settle(s.m, s.load, &env, s.mode)
+		}
+		s.set = set
+		e.followPath(i, s, nowC, fresh)
+	}
+	if wasMode != thermal.Free && s.mode == thermal.Free {
+		e.note("throttle end", e.lay.Servers[i].ID, "")
+	}
+	e.b.add(e, s, &was, &s.set)
+	if s.set.Clock != was.Clock || s.set.CapClock != was.CapClock {
+		for _, sh := range s.jobs {
+			e.js.markRate(sh.job)
+		}
+	}
+	e.m.moved(s, &was, &s.set)
+}
+
+// nextMode is the clock controller: what holds now, and whether it still does.
+func (e *engine) nextMode(s *server, nowC, freeC float64) thermal.Mode {
+	if e.cfg.Unlimited || s.load.Busy == 0 {
+		return thermal.Free
+	}
+	switch {
+	case s.mode == thermal.Slow && nowC >= s.m.LimitC-releaseK && freeC > s.m.LimitC-releaseK:
+		return thermal.Slow
+	case nowC >= s.m.SlowC-onLimitK && freeC > s.m.LimitC:
+		return thermal.Slow
+	case nowC >= s.m.LimitC-onLimitK && freeC > s.m.LimitC:
+		return thermal.Held
+	case s.mode == thermal.Held && freeC > s.m.LimitC:
+		return thermal.Held
+	}
+	return thermal.Free
+}
+
+// followPath lets the worst slot relax from nowC to where the server settles, and schedules the next limit
+// it reaches on the way.
+func (e *engine) followPath(i int32, s *server, nowC float64, fresh bool) {
+	d := e.drive(s)
+	driverEnd := d.path.EndC
+	end := s.set.WorstC + driverEnd - d.appliedC
+	if s.mode == thermal.Held && s.set.WorstC <= s.m.LimitC+0.01 {
+		// The controller holds the limit whatever the driver does within its step.
+		s.path = thermal.Relax(e.now, math.Min(nowC, s.m.LimitC), s.m.LimitC, s.set.TauS)
+		e.cancelThermal(s)
+		return
+	}
+	offset := d.path.At(e.now) - driverEnd
+	if fresh {
+		nowC = math.Min(end+offset, s.m.LimitC)
+	}
+	s.path = thermal.Follow(e.now, nowC, end, s.set.TauS, offset, d.tauS)
+	e.scheduleThermal(i, s)
+}
+
+func (e *engine) cancelThermal(s *server) {
+	if s.evOn {
+		e.queue.Remove(s.ev)
+		s.evOn = false
+	}
+}
+
+// scheduleThermal schedules the next limit on the server's path.
+func (e *engine) scheduleThermal(i int32, s *server) {
+	e.cancelThermal(s)
+	if e.cfg.Unlimited || s.load.Busy == 0 {
+		return
+	}
+	level := s.m.LimitC
+	switch s.mode {
+	case thermal.Held:
+		level = s.m.SlowC
+	case thermal.Slow:
+		level = s.m.ShutC
+	}
+	from := e.now
+	if s.mode != thermal.Slow && s.path.At(from) >= level-onLimitK {
+		// On the limit, yet settled below it: the driver is on its way there, and its next step tells.
+		return
+	}
+	at, ok := s.path.Reach(level, true, from, e.cfg.LengthNS)
+	if s.mode == thermal.Slow {
+		if down, okDown := s.path.Reach(s.m.LimitC-releaseK, false, from, e.cfg.LengthNS); okDown && (!ok || down < at) {
+			at, ok = down, true
+		}
+	}
+	if !ok {
+		return
+	}
+	if at <= e.now { // already there: the next instant, so that the clock moves
+		at = e.now + 1
+	}
+	s.ev, s.evOn = e.push(at, evThermal, i)
+}
+
+// thermalEvent is a server that reaches the limit its path was watched for.
+func (e *engine) thermalEvent(i int32) {
+	s := &e.srv[i]
+	s.evOn = false
+	if !s.up() {
+		return
+	}
+	c := s.path.At(e.now)
+	e.m.gpuMax(e, s, c)
+	const nearK = 0.01
+	switch {
+	case c >= s.m.ShutC-nearK && s.mode == thermal.Slow:
+		e.note("shutdown", e.lay.Servers[i].ID, fmt.Sprintf("GPU at %.1f °C", c))
+		e.fail(i, "thermal shutdown")
+		return
+	case c >= s.m.SlowC-nearK && s.mode == thermal.Held:
+		s.mode = thermal.Slow
+		e.note("hw slowdown", e.lay.Servers[i].ID, fmt.Sprintf("GPU at %.1f °C", c))
+	case c >= s.m.LimitC-nearK && s.mode == thermal.Free:
+		s.mode = thermal.Held
+		e.note("throttle start", e.lay.Servers[i].ID, fmt.Sprintf("GPU at %.1f °C, inlet %.1f °C", c, s.set.InletC))
+	case s.mode == thermal.Slow:
+		s.mode = thermal.Held
+	}
+	e.mark(i)
+}
+
+// account integrates a server's own meter and histograms up to now; its power was constant since.
+func (e *engine) account(s *server) {
+	dt := float64(e.now-s.lastNS) / thermal.Second
+	if dt <= 0 {
+		return
+	}
+	if s.up() {
+		addTo(&s.energyJ, &s.comp, s.set.WallW*dt)
+		e.m.server(e, s, dt)
+	}
+	s.lastNS = e.now
+}
+
+// setDark follows a rack's feeds: without a live feed, or with too few supplies for a model that then
+// stops, servers go dark and their jobs fail; degraded ones are capped.
+func (e *engine) setDark(ri int) {
+	rk := &e.racks[ri]
+	feeds := e.fac.Racks[ri].Feeds
+	live := len(feeds)
+	if len(feeds) > 0 {
+		live = e.b.flow.LiveFeeds(rk.consumer)
+	}
+	for _, i := range rk.servers {
+		s := &e.srv[i]
+		dark, capW := false, math.Inf(1)
+		if len(feeds) > 0 {
+			supplies := s.m.PSUs * live / len(feeds)
+			switch {
+			case live == 0 || supplies == 0:
+				dark = true
+			case supplies < s.m.PSUNeeded && s.m.ShortRule == "off":
+				dark = true
+			case supplies < s.m.PSUNeeded:
+				capW = float64(s.m.NameplateW) * s.m.ShortCap
+			}
+		}
+		if dark != s.dark || capW != s.feedCap {
+			e.alter(i, func(s *server) { s.dark, s.feedCap = dark, capW })
+		}
+	}
+}
+
+// alter changes a server's state; one that goes down loses its jobs.
+func (e *engine) alter(i int32, change func(*server)) {
+	s := &e.srv[i]
+	e.account(s)
+	was := s.up()
+	change(s)
+	if is := s.up(); is != was {
+		if was {
+			e.dropJobs(i)
+		}
+		e.js.cluster.SetUp(int(i), is)
+	}
+	e.mark(i)
+}
+
+// addTo adds x to a compensated (Neumaier) sum.
+func addTo(sum, comp *float64, x float64) {
+	t := *sum + x
+	if math.Abs(*sum) >= math.Abs(x) {
+		*comp += (*sum - t) + x
+	} else {
+		*comp += (x - t) + *sum
+	}
+	*sum = t
+}

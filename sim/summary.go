@@ -1,0 +1,307 @@
+package sim
+
+import (
+	"math"
+	"slices"
+
+	"headroom/facility"
+	"headroom/facility/placement"
+	"headroom/sim/metrics"
+	"headroom/sim/thermal"
+)
+
+const (
+	jPerKWh = 3.6e6
+	sPerH   = 3600
+	// ciBatches is the number of batch means behind an interval on waits.
+	ciBatches = 20
+)
+
+// PUECategory names where the IT meter of the headline PUE stands: at the server cord (ISO/IEC 30134-2).
+const PUECategory = "PUE3"
+
+// Plan returns the placement's answer alone: run and capacity are filled, everything that a simulation
+// would say is unknown.
+func Plan(l *placement.Layout, c Config) *Result {
+	r := unknownResult()
+	r.Run = runInfo(l, &c)
+	r.Capacity = capacity(l)
+	r.Layout = l
+	r.Actions = actions(l)
+	return r
+}
+
+func runInfo(l *placement.Layout, c *Config) RunInfo {
+	info := RunInfo{
+		ID: c.ID, Scenario: c.Scenario, Variant: c.Variant, Seed: c.Seed, Version: ModelVersion,
+		Start: c.Start.Format("2006-01-02T15:04:05"), LengthS: float64(c.LengthNS) / thermal.Second,
+		Approximations: map[string]int64{}, Extrapolations: []Extrapolation{}, Basis: basisName(l.Facility.Basis),
+		Coverage: metrics.Unknown,
+	}
+	info.Warnings = append(append([]string{}, c.Warnings...), l.Warnings...)
+	if c.Weather != nil {
+		info.Coverage, info.Weather = Num(c.Weather.Coverage), c.Weather.Name
+	}
+	return info
+}
+
+func basisName(b facility.Basis) string {
+	if b == facility.Planned {
+		return "planned"
+	}
+	return "nameplate"
+}
+
+func capacity(l *placement.Layout) Capacity {
+	c := Capacity{ServersRequested: l.Requested, ServersPlaced: len(l.Servers), ServersBound: l.Bound, Binding: []Binding{}, Failover: []Failover{}}
+	for i := range l.Servers {
+		c.GPUsPlaced += l.Facility.Models[l.Servers[i].Model].GPUs
+	}
+	for i := range l.Racks {
+		if l.Racks[i].Servers > 0 {
+			c.RacksUsed++
+		}
+	}
+	for _, b := range l.Binding {
+		c.Binding = append(c.Binding, Binding{Limit: string(b.Limit), Where: b.Where, Racks: b.Racks, Short: Num(b.Short), Unit: b.Unit})
+	}
+	s := l.Stranded
+	c.Stranded = Stranded{PowerW: limit(s.PowerW), AirW: limit(s.AirW), LiquidW: limit(s.LiquidW), SpaceU: Num(s.SpaceU)}
+	for _, f := range l.Failover {
+		c.Failover = append(c.Failover, Failover{Lost: f.Lost, State: f.State, WorstLoadShare: Num(f.WorstLoadShare)})
+	}
+	return c
+}
+
+// limit turns a limit that is not stated into an unknown figure.
+func limit(w int64) Num {
+	if w == facility.NoLimit {
+		return metrics.Unknown
+	}
+	return Num(w)
+}
+
+// unknownResult has every figure unknown.
+func unknownResult() *Result {
+	u := metrics.Unknown
+	sp := Spread{Mean: u, P95: u, Max: u}
+	w := Wait{Mean: u, P50: u, P95: u, P99: u, CI95: [2]Num{u, u}}
+	return &Result{
+		FormatVersion: FormatVersion,
+		Energy: Energy{
+			FacilityKWh: u, ITKWh: u, UPSLossKWh: u, TransformerLossKWh: u, DistributionLossKWh: u, RoomFansKWh: u, PumpsKWh: u,
+			ChillersKWh: u, HeatRejectionKWh: u, HumidificationKWh: u, OtherKWh: u, ServerFansKWh: u, ComputeKWh: u,
+			PeakFacilityW: u, PeakITW: u, PUE: u, PUECategory: PUECategory, PUE1: u, PUE2: u, PUE3: u, TUE: u, WUE: u, CUE: u,
+			WaterL: u, Cost: []Money{},
+		},
+		Compute: Compute{
+			GPUHoursAvailable: u, GPUHoursAllocated: u, GPUHoursBusy: u, GPUHoursEffective: u, Utilization: u,
+			ThroughputPFLOPS: u, ThroughputRatio: u, Tokens: u, LostGPUHours: Lost{Thermal: u, PowerCap: u, Failure: u, Restart: u},
+		},
+		Thermal: Thermal{
+			ThrottledGPUHours: u, ThrottledShare: u, GPUC: sp, InletC: sp, SupplyC: sp, CoolantC: sp,
+			HoursOverRecommended: u, HoursOverAllowable: u, DewPointMarginK: u,
+		},
+		Jobs:    Jobs{WaitS: w, ByClass: []ClassJobs{}},
+		Actions: []Action{},
+	}
+}
+
+// result reads the meters. Everything that is printed, drawn or written comes from it.
+func (e *engine) result() *Result {
+	r := unknownResult()
+	r.Run = runInfo(e.lay, e.cfg)
+	r.Run.Events = e.count
+	e.confess(&r.Run)
+	r.Capacity = capacity(e.lay)
+	r.Layout = e.lay
+	r.Actions = actions(e.lay)
+	e.energyResult(r)
+	e.computeResult(r)
+	e.thermalResult(r)
+	e.jobsResult(r)
+	r.Series = e.series()
+	r.Events = e.log
+	r.Racks = e.rackResults()
+	return r
+}
+
+// confess lists what was approximated and where a curve was left.
+func (e *engine) confess(info *RunInfo) {
+	info.Approximations = map[string]int64{
+		"servers_settled":     e.approx.settled,
+		"driver_steps":        e.approx.driverStep,
+		"damped_passes":       e.approx.damped,
+		"cooling_power_loops": e.approx.power,
+		"log_entries_cut":     e.logCut,
+	}
+	for i, n := range e.b.extra {
+		if n > 0 {
+			info.Extrapolations = append(info.Extrapolations, Extrapolation{Curve: e.fac.Cooling.Plants[i].Spec().Name, Count: n})
+		}
+	}
+	for i := range e.paths {
+		if n := e.b.capped[i]; n > 0 {
+			info.Extrapolations = append(info.Extrapolations, Extrapolation{Curve: "air path of " + e.fac.Cooling.Rooms[i].Name, Count: n})
+		}
+	}
+}
+
+func (e *engine) energyResult(r *Result) {
+	m := &e.m
+	kWh := func(c column) Num { return Num(m.col[c].Integral() / jPerKWh) }
+	en := &r.Energy
+	en.FacilityKWh, en.ITKWh = kWh(cFacility), kWh(cIT)
+	en.UPSLossKWh, en.TransformerLossKWh, en.DistributionLossKWh = kWh(cUPSLoss), kWh(cTransformerLoss), kWh(cDistributionLoss)
+	en.RoomFansKWh, en.PumpsKWh, en.ChillersKWh, en.HeatRejectionKWh = kWh(cRoomFans), kWh(cPumps), kWh(cChillers), kWh(cRejection)
+	en.OtherKWh, en.ServerFansKWh, en.ComputeKWh = kWh(cOther), kWh(cServerFans), kWh(cCompute)
+	en.PeakFacilityW, en.PeakITW = Num(m.peakFacilityW), Num(m.peakITW)
+	it := float64(en.ITKWh)
+	en.PUE3 = ratio(float64(en.FacilityKWh), it)
+	en.PUE2 = ratio(float64(en.FacilityKWh), float64(kWh(cMeterPDU)))
+	en.PUE1 = ratio(float64(en.FacilityKWh), float64(kWh(cMeterUPS)))
+	en.PUE = en.PUE3
+	en.TUE = ratio(float64(en.FacilityKWh), float64(en.ComputeKWh))
+	en.WaterL = Num(m.col[cWater].Integral()) // kg of water are litres
+	en.WUE = ratio(float64(en.WaterL), it)
+	if !math.IsNaN(e.cfg.CarbonKgPerKWh) {
+		en.CUE = ratio(float64(en.FacilityKWh)*e.cfg.CarbonKgPerKWh, it)
+	}
+	if !math.IsNaN(e.cfg.PricePerKWh) {
+		en.Cost = []Money{{Currency: e.cfg.Currency, Amount: Num(float64(en.FacilityKWh) * e.cfg.PricePerKWh)}}
+	}
+}
+
+func (e *engine) computeResult(r *Result) {
+	m := &e.m
+	h := func(c column) float64 { return m.col[c].Integral() / sPerH }
+	redone := m.restartS / sPerH
+	c := &r.Compute
+	c.GPUHoursAvailable, c.GPUHoursAllocated, c.GPUHoursBusy = Num(h(cAvailable)), Num(h(cAllocated)), Num(h(cBusy))
+	c.GPUHoursEffective = Num(h(cEffective) - redone)
+	c.Utilization = ratio(float64(c.GPUHoursBusy), float64(c.GPUHoursAvailable))
+	c.LostGPUHours = Lost{Thermal: Num(h(cLostThermal)), PowerCap: Num(h(cLostCap)), Failure: Num(h(cFailed)), Restart: Num(h(cLostRestart) + redone)}
+	if total := m.col[cWork].Integral(); total > 0 {
+		c.ThroughputPFLOPS = Num(total / r.Run.LengthS)
+	}
+}
+
+func spread(h *metrics.Histogram) Spread {
+	return Spread{Mean: h.Mean(), P95: h.Quantile(0.95), Max: h.Max()}
+}
+
+func (e *engine) thermalResult(r *Result) {
+	m, t := &e.m, &r.Thermal
+	t.ThrottledGPUHours = Num(m.col[cThrottled].Integral() / sPerH)
+	t.ThrottledShare = ratio(float64(t.ThrottledGPUHours), float64(r.Compute.GPUHoursBusy))
+	t.GPUC, t.InletC, t.SupplyC = spread(m.gpuHist), spread(m.inletHist), spread(m.supplyHist)
+	if !math.IsInf(m.gpuMaxC, 0) {
+		t.GPUC.Max = Num(m.gpuMaxC)
+	}
+	if len(e.loops) > 0 {
+		t.CoolantC = spread(m.coolantHist)
+	}
+	if len(e.srv) > 0 {
+		t.HoursOverRecommended = Num(m.col[cOverRec].Integral() / sPerH)
+		t.HoursOverAllowable = Num(m.col[cOverAllow].Integral() / sPerH)
+	}
+}
+
+func waits(s *metrics.Sample) Wait {
+	lo, hi := s.CI95(ciBatches)
+	return Wait{Mean: s.Mean(), P50: s.Quantile(0.5), P95: s.Quantile(0.95), P99: s.Quantile(0.99), CI95: [2]Num{lo, hi}}
+}
+
+func (e *engine) jobsResult(r *Result) {
+	j := &e.js
+	r.Jobs.JobCounts, r.Jobs.WaitS = j.total, waits(&j.wait)
+	for i := range j.byClass {
+		c := &j.byClass[i]
+		r.Jobs.ByClass = append(r.Jobs.ByClass, ClassJobs{
+			Class: e.cfg.Classes[i].Name, Kind: e.cfg.Classes[i].Kind.String(), JobCounts: c.JobCounts,
+			WaitS: waits(&c.wait), GPUHours: Num(c.gpuS / sPerH),
+		})
+	}
+}
+
+func (e *engine) series() *Series {
+	m := &e.m
+	s := &Series{StepS: float64(e.cfg.SeriesStepNS) / thermal.Second}
+	n := m.col[0].Bins()
+	for i := range n {
+		s.StartS = append(s.StartS, float64(i)*s.StepS)
+	}
+	for c, name := range columnNames {
+		if name != "" {
+			s.Columns = append(s.Columns, Column{Name: name, Values: m.col[c].Means()})
+		}
+		if column(c) == cPUE {
+			s.Columns = append(s.Columns, Column{Name: "pue", Values: quotient(m.col[cFacility].Means(), m.col[cIT].Means())})
+		}
+	}
+	s.Columns = append(s.Columns,
+		Column{Name: "supply_c", Values: meanOf(m.rooms, n)},
+		Column{Name: "coolant_c", Values: meanOf(m.loops, n)},
+		Column{Name: "inlet_max_c", Values: slices.Clone(m.inletMax)},
+		Column{Name: "gpu_max_c", Values: slices.Clone(m.gpuMax_)},
+		Column{Name: "clock_min", Values: slices.Clone(m.clockMin)},
+	)
+	return s
+}
+
+// cPUE is the column after which the ratio is written.
+const cPUE = cIT
+
+// quotient divides bin by bin; a bin without IT energy has no PUE.
+func quotient(a, b []float64) []float64 {
+	q := make([]float64, len(a))
+	for i := range q {
+		q[i] = math.NaN()
+		if b[i] > 0 {
+			q[i] = a[i] / b[i]
+		}
+	}
+	return q
+}
+
+// meanOf is the plain mean over several rooms or loops, NaN where there is none.
+func meanOf(s []*metrics.StepSeries, n int) []float64 {
+	mean := make([]float64, n)
+	for i := range mean {
+		mean[i] = math.NaN()
+	}
+	for k, one := range s {
+		for i, v := range one.Means() {
+			if k == 0 {
+				mean[i] = 0
+			}
+			mean[i] += v / float64(len(s))
+		}
+	}
+	return mean
+}
+
+func (e *engine) rackResults() []RackResult {
+	out := make([]RackResult, len(e.racks))
+	runS := float64(e.cfg.LengthNS) / thermal.Second
+	for i := range e.racks {
+		k := &e.racks[i]
+		var energyJ float64
+		for _, s := range k.servers {
+			energyJ += e.srv[s].energyJ + e.srv[s].comp
+		}
+		out[i] = RackResult{
+			Rack: i, MeanW: energyJ / runS, PeakW: k.peakW, InletMeanC: k.inletSum / k.inletS, InletMaxC: finite(k.inletMaxC),
+			GPUMaxC: finite(k.gpuMaxC), ThrottledGPUHours: k.throttledS / sPerH,
+			HoursOverRecommended: k.recS / sPerH, HoursOverAllowable: k.allowS / sPerH,
+		}
+	}
+	return out
+}
+
+func finite(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return math.NaN()
+	}
+	return x
+}
