@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"headroom/sim"
+)
+
+var planCommand = command{
+	name:  "plan",
+	args:  "FILE",
+	short: "placement only: what fits, what binds, failover, stranded",
+	long: `Places the scenario's servers and simulates nothing: how many fit, what stops the next one in each rack and over
+the site, what is stranded, what one loss leaves. With --out DIR it writes plan.txt, plan.json, racks.csv,
+charts/fit.png, charts/placement.png and scenario.resolved.yaml.`,
+	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
+	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
+		var o planOptions
+		o.result.add(flags)
+		o.scenario.add(flags)
+		return func(ctx context.Context, t *terminal, args []string) error { return runPlan(ctx, t, &o, args) }
+	},
+}
+
+type planOptions struct {
+	scenario scenarioFlags
+	result   resultFlags
+}
+
+func runPlan(ctx context.Context, t *terminal, o *planOptions, args []string) error {
+	demands, err := o.result.check(o.scenario.flags)
+	if err != nil {
+		return err
+	}
+	for _, d := range demands {
+		if d.path[0] != "capacity" {
+			return usageError{
+				text: fmt.Sprintf("--fail-on %q: a plan knows capacity only, not %s", d.text, strings.Join(d.path, ".")),
+				hint: "run the scenario: headroom run",
+			}
+		}
+	}
+	sc, err := o.scenario.load(ctx, t, args)
+	if err != nil {
+		return err
+	}
+	layout, err := place(sc)
+	if err != nil {
+		return err
+	}
+	config, err := sc.Configure(layout)
+	if err != nil { // a plan needs nothing of what happens: a scenario that cannot be run can still be planned
+		config = sim.Config{ID: sc.ID(), Scenario: sc.Name(), Variant: sc.Variant()}
+	}
+	r := sim.Plan(layout, config)
+	for _, w := range r.Run.Warnings {
+		t.warn(w)
+	}
+	if o.result.out != "" {
+		out, err := openOutput(o.result.out)
+		if err != nil {
+			return err
+		}
+		defer out.discard()
+		if err := writePlan(ctx, t, out, r, sc.Resolved, o.result.charts); err != nil {
+			return err
+		}
+	}
+	if err := printPlan(t, r, o.result.format); err != nil {
+		return err
+	}
+	return judgeAll(r, demands, o.result.strict)
+}
+
+// planCharts are the charts that need no run.
+var planCharts = []string{"fit", "placement"}
+
+// writePlan stages the files of a plan and moves them into place. Their names differ from a run's, so that a plan
+// is never taken for one.
+func writePlan(ctx context.Context, t *terminal, out *output, r *sim.Result, resolved func() ([]byte, error), charts string) error {
+	answer := newPlanAnswer(r)
+	files := []resultFile{
+		{"plan.txt", func(w io.Writer) error { return planTable(w, answer) }},
+		{"plan.json", func(w io.Writer) error { return printJSON(w, answer) }},
+		{"racks.csv", func(w io.Writer) error { return planCSV(w, answer) }},
+		resolvedFile(resolved),
+	}
+	for _, f := range chartFiles(t, r, charts) {
+		if slices.ContainsFunc(planCharts, func(c string) bool { return strings.HasPrefix(f.name, "charts/"+c+".") }) {
+			files = append(files, f)
+		}
+	}
+	return writeAll(ctx, t, out, files)
+}
