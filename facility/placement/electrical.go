@@ -112,23 +112,22 @@ func (e *electrical) capacityW(n int) int64 {
 // placeNodes finds the room that each node's losses heat: that of the first rack it feeds, for
 // distribution and rack circuits. What stands further up has a room of its own.
 func (e *electrical) placeNodes(s *site) {
-	for i := range e.room {
-		e.room[i] = noIndex
+	first := make([]int, len(e.room)) // rack
+	for i := range first {
+		first[i] = len(s.racks)
 	}
-	for i := len(s.f.Racks) - 1; i >= 0; i-- {
+	for i := range s.f.Racks {
 		for _, n := range s.f.Racks[i].Feeds {
-			e.room[n] = int32(s.racks[i].room)
+			first[n] = min(first[n], i)
 		}
 	}
 	for i := len(e.room) - 1; i >= 0; i-- {
-		if kind := e.g.Nodes[i].Kind; kind != power.Distribution && kind != power.RackFeed {
-			e.room[i] = noIndex
-			continue
-		}
 		for _, p := range e.g.Parents(i) {
-			if e.room[p] == noIndex {
-				e.room[p] = e.room[i]
-			}
+			first[p] = min(first[p], first[i])
+		}
+		e.room[i] = noIndex
+		if kind := e.g.Nodes[i].Kind; (kind == power.Distribution || kind == power.RackFeed) && first[i] < len(s.racks) {
+			e.room[i] = int32(s.racks[first[i]].room)
 		}
 	}
 }
