@@ -109,7 +109,7 @@ func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, 
 		dyn := l.UMax * m.DynW
 		s.WorstC = dieC(m, refC, rw, dyn)
 		if !e.Unlimited {
-			if p := m.FloorW + m.LeakAt(s.WorstC) + dyn; p > capW {
+			if p := m.FloorW + leakW(m, s.WorstC) + dyn; p > capW {
 				s.WorstC = refC + rw*capW
 				s.CapClock = m.ClockFor(capW-m.FloorW-m.LeakAt(math.Min(s.WorstC, m.LimitC)), dyn)
 			}
@@ -146,12 +146,12 @@ func (s *Settled) power(m *facility.Model, l Load, refC, r, idleC float64) {
 		dynW *= math.Pow(s.Clock, m.Alpha)
 	}
 	idle := float64(m.GPUs - l.Busy)
-	s.GPUW = idle * (m.FloorW + m.LeakAt(idleC))
+	s.GPUW = idle * (m.FloorW + leakW(m, idleC))
 	s.MeanC = idleC
 	if l.Busy > 0 {
 		busy := float64(l.Busy)
 		s.MeanC = dieC(m, refC, r, l.USum/busy*dynW)
-		s.GPUW += busy*(m.FloorW+m.LeakAt(math.Min(s.MeanC, m.ShutC))) + l.USum*dynW
+		s.GPUW += busy*(m.FloorW+leakW(m, s.MeanC)) + l.USum*dynW
 	}
 	s.FanW = m.FanPowerW(s.Fan)
 	s.WallW = m.WallW(s.GPUW, s.Fan)
@@ -177,13 +177,16 @@ func (s *Settled) wallCap(m *facility.Model, l Load, e *Env, refC, r, rw, idleC 
 	}
 }
 
+// leakW is the leakage at a die temperature, held at its value at shutdown: no die gets hotter.
+func leakW(m *facility.Model, dieC float64) float64 { return m.LeakAt(math.Min(dieC, m.ShutC)) }
+
 // dieC solves T = refC + r·(Floor + leak(T) + dynW) by Newton to 1 mK. Past the shutdown temperature
 // leakage is held at its value there, so that a server without flow has a finite answer.
 func dieC(m *facility.Model, refC, r, dynW float64) float64 {
 	base := refC + r*(m.FloorW+dynW)
 	t := base
 	for range 20 {
-		leak := m.LeakAt(math.Min(t, m.ShutC))
+		leak := leakW(m, t)
 		slope := 0.0
 		if t < m.ShutC {
 			slope = m.LeakPerK * leak * r
