@@ -69,6 +69,7 @@ func (b *builder) build() *facility.Facility {
 func (b *builder) planRows() {
 	lines := b.s.file.Racks
 	used := map[string]pos{}
+	twice := map[int]bool{}
 	for i := range lines {
 		l := &lines[i]
 		if l.Row == "" {
@@ -76,6 +77,8 @@ func (b *builder) planRows() {
 		}
 		if first, ok := used[l.Row]; ok {
 			b.d.fail(l.of("row"), joinKey(l.path, "row"), "", "the row %s stands twice (first at line %d)", quoteShort(l.Row), first.line)
+			twice[i] = true
+			continue
 		}
 		if l.Rows > 1 {
 			b.d.fail(l.of("rows"), joinKey(l.path, "rows"), "", "a line with a row name is one row (got rows: %d)", l.Rows)
@@ -85,7 +88,7 @@ func (b *builder) planRows() {
 	total, next := 0, 0
 	for i := range lines {
 		l := &lines[i]
-		if l.Count < 1 || l.Rows < 1 {
+		if l.Count < 1 || l.Rows < 1 || twice[i] {
 			continue // told already
 		}
 		rows := l.Rows
@@ -108,9 +111,6 @@ func (b *builder) planRows() {
 			b.rows = append(b.rows, rowSpan{name: name, line: i, first: total, count: l.Count})
 			total += l.Count
 		}
-	}
-	if len(lines) == 0 && b.s.file.has("racks") {
-		b.d.fail(b.s.file.of("racks"), "racks", "", "want at least one line of racks")
 	}
 }
 

@@ -94,7 +94,8 @@ func (b *builder) buildCooling() {
 type served struct {
 	dutyW  float64 // rated duty of what the plant serves, redundant units left out
 	loadW  float64 // the most that the racks can ask for, at most dutyW
-	setC   float64 // water the consumers expect, NaN when none says
+	setC   float64 // water the consumers expect
+	limitC float64 // warmest water they can do with
 	wanted bool
 }
 
@@ -108,13 +109,17 @@ func (b *builder) plantIndex(name string, at pos, path string) int {
 		if len(p.Names) > 0 {
 			want = "want one of " + strings.Join(p.Names, ", ")
 		}
+		b.broken = true
 		b.d.fail(at, path, didYouMean(near), "no such plant (got %s, %s)", quoteShort(name), want)
 	}
 	return max(0, i)
 }
 
 func (b *builder) buildRoom(a *airPart, serves []served) {
-	unitsN, capacity, airflow := a.Units, a.Capacity, a.Airflow
+	unitsN, capacity, airflow := 0, a.Capacity, a.Airflow
+	if a.Units != nil {
+		unitsN = *a.Units
+	}
 	fedAt, fed := a.of("fed"), a.Fed
 	if len(a.Walls) > 0 {
 		for _, k := range [...]string{"units", "capacity", "airflow"} {
@@ -156,7 +161,7 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 	for _, r := range b.rows {
 		racks += r.count
 	}
-	a.Fan.fill(fanWPerM3s * airflow.V)
+	a.Fan.fill(math.Ceil(fanWPerM3s * airflow.V))
 	a.Volume.fill(rackAirL * float64(racks))
 	a.Structure.fill(rackHeatJPerK * float64(racks))
 	redundant, ok := a.Scheme.redundant(unitsN)
@@ -192,7 +197,7 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 	b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: room.Name, Fed: room.Fed, W: ceilW(fanW)})
 	if i := b.s.file.Plants.index(a.Plant); i >= 0 {
 		duty := float64(unitsN-redundant) * room.CapacityW
-		serves[i].add(duty, math.Min(duty, heat+fanW), a.Rated.Water.V)
+		serves[i].add(duty, math.Min(duty, heat+fanW), a.Rated.Water.V, a.Rated.Water.V)
 	}
 }
 
@@ -209,13 +214,27 @@ func rackHeat(powerW, mediumW int64) float64 {
 	return math.Inf(1)
 }
 
-func (s *served) add(dutyW, loadW, setC float64) {
+func (s *served) add(dutyW, loadW, setC, limitC float64) {
 	s.dutyW += dutyW
 	s.loadW += loadW
 	if !s.wanted || setC < s.setC {
 		s.setC = setC
 	}
+	if !s.wanted || limitC < s.limitC {
+		s.limitC = limitC
+	}
 	s.wanted = true
+}
+
+// coolantMaxC is the warmest coolant that every liquid server of the orders allows, +Inf where none says.
+func (b *builder) coolantMaxC() float64 {
+	c := math.Inf(1)
+	for i := range b.f.Models {
+		if m := &b.f.Models[i]; m.Liquid && finite(m.CoolantMaxC) {
+			c = math.Min(c, m.CoolantMaxC)
+		}
+	}
+	return c
 }
 
 func (b *builder) buildLoops(l *liquidPart, serves []served) {
@@ -260,7 +279,7 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 	c.Head.fill(cduHeadPa)
 	c.Approach.fill(cduApproachK)
 	c.Volume.fill(loopLPerW * c.Capacity.V * float64(c.Count))
-	c.Pump.fill(c.Flow.V / 60000 * c.Head.V / pumpEfficiency)
+	c.Pump.fill(math.Ceil(c.Flow.V / 60000 * c.Head.V / pumpEfficiency))
 	redundant, ok := c.Scheme.redundant(c.Count)
 	if !ok && c.Count > 0 {
 		b.d.fail(l.of("scheme"), joinKey(l.path, "scheme"), "", "%s is not possible with %d CDUs", c.Scheme.Text, c.Count)
@@ -293,7 +312,7 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 		b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: name, Fed: loop.Fed, W: ceilW(pumpsW)})
 		if plant >= 0 {
 			duty := float64(loop.CDUs-loop.Redundant) * loop.CapacityW
-			serves[plant].add(duty, math.Min(duty, heat+pumpsW), loop.SupplyC-loop.ApproachK)
+			serves[plant].add(duty, math.Min(duty, heat+pumpsW), loop.SupplyC-loop.ApproachK, b.coolantMaxC()-loop.ApproachK)
 		}
 	}
 	if c.Per != "row" {

@@ -20,9 +20,6 @@ func floorW(w float64) int64 { return units.FloorW(w) }
 // buildModels makes the server models that the orders name, each line its own: caps belong to the line.
 func (b *builder) buildModels() {
 	lines := b.s.file.Servers
-	if len(lines) == 0 && b.s.file.has("servers") {
-		b.d.fail(b.s.file.of("servers"), "servers", "", "want at least one line of servers")
-	}
 	for i := range lines {
 		l := &lines[i]
 		m, err := facility.NewModel(b.s.catalog, l.Model)

@@ -1,17 +1,28 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"headroom/facility"
+	"headroom/facility/catalog"
 	"headroom/facility/cooling"
 	"headroom/facility/units"
 )
 
-// dryApproachK is the usual approach of a dry cooler: water leaving above outdoor air at rated duty
-// (6–12 K, planning figure).
-const dryApproachK = 8.0
+// Coolers without compressors are sized by their approach: water leaving above the air they draw in, at
+// rated duty. 6–12 K are usual (planning figure); where the hot day leaves less below what the servers
+// allow, larger coolers come down to minApproachK.
+const (
+	dryApproachK = 8.0
+	minApproachK = 4.0
+	// dryRiseK is the rise of a cooler's water at rated duty; with the approach it makes the difference
+	// between the inlets that its fan power is scaled by.
+	dryRiseK = 8.0
+	// padShare is how far wetted pads bring air from its dry bulb to its wet bulb (assumed, as the cooler's own default).
+	padShare = 0.85
+)
 
 // plantWaterJPerW is the water of a plant's circuit for each watt of capacity, as heat capacity: 10 L of
 // pipes and vessels for each kW (assumed), 4.18 kJ/K a litre.
@@ -47,14 +58,8 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		SupplyC: l.Supply.V, CapacityW: l.Capacity.V, Line: l.at.line,
 		Fed: b.fed(l.Fed, l.of("fed"), joinKey(l.path, "fed")),
 	}
-	if isCooler(l.Type) {
-		switch {
-		case l.Approach.Given:
-		case l.Design.Given && l.Supply.V > l.Design.V:
-			l.Approach.fill(l.Supply.V - l.Design.V)
-		default:
-			l.Approach.fill(dryApproachK)
-		}
+	if isCooler(l.Type) && !l.Approach.Given {
+		l.Approach.fill(b.coolerApproach(l, s))
 	}
 	if !l.Capacity.Given && !l.has("capacity") {
 		share := 1.0
@@ -69,7 +74,7 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 			l.Capacity.fill(capacityW)
 			b.warnf(l.at, joinKey(l.path, "capacity"), "", "sized: %s a unit, so that %d of %d units carry %s, the rated duty of what they cool, on the design day",
 				units.Format(units.Power, capacityW), int(need), l.Count, units.Format(units.Power, s.dutyW))
-		} else if !s.wanted {
+		} else if !s.wanted && !b.broken {
 			b.d.fail(l.at, joinKey(l.path, "capacity"), "", "a plant that cools nothing needs a capacity")
 		}
 		spec.CapacityW = l.Capacity.V
@@ -83,6 +88,9 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		b.d.fail(l.at, l.path, "", "%v", err)
 		return nil
 	}
+	if isCooler(l.Type) && s.limitC > spec.SupplyC {
+		plant = floating{plant, s.limitC}
+	}
 	out := b.plantDesign(l)
 	load := s.loadW
 	if !finite(load) || load <= 0 {
@@ -91,6 +99,46 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 	w := cooling.ElectricalAt(plant, int(need), math.Min(load, need*spec.CapacityW), spec.SupplyC+cooling.DefaultRiseK, out)
 	b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: spec.Name, Fed: spec.Fed, W: ceilW(w)})
 	return plant
+}
+
+// coolerApproach is the approach a cooler is sized with where the file states none: the usual one, or
+// what the design day leaves below the warmest water that the servers allow.
+func (b *builder) coolerApproach(l *plantLine, s served) float64 {
+	if l.Design.Given && l.Supply.V > l.Design.V && l.has("supply") {
+		return l.Supply.V - l.Design.V // supply and design state the rating point
+	}
+	left := s.limitC - coolerAirC(l.Type, b.plantDesign(l))
+	if !finite(left) {
+		return dryApproachK
+	}
+	const stepK = 0.1
+	return math.Min(dryApproachK, math.Max(minApproachK, math.Floor(left/stepK)*stepK))
+}
+
+// coolerAirC is the air a cooler draws in: outdoor air, through wetted pads where it has them.
+func coolerAirC(kind string, out cooling.Outdoor) float64 {
+	if kind == "adiabatic-cooler" {
+		return out.DryBulbC - padShare*math.Max(0, out.DryBulbC-out.WetBulbC)
+	}
+	return out.DryBulbC
+}
+
+// floating is a cooler whose supply may drift above its set-point on a hot day, up to what the servers
+// allow: on such a day that is where its capacity is judged. Everything else is the cooler's own.
+type floating struct {
+	cooling.Plant
+	limitC float64
+}
+
+// Solve is the cooler's own; where it cannot hold the set-point, CapacityW is what it takes at limitC.
+func (f floating) Solve(l cooling.Load) cooling.PlantPoint {
+	pt := f.Plant.Solve(l)
+	if !pt.Held && l.SetC < f.limitC {
+		l.ReturnC += f.limitC - l.SetC
+		l.SetC = f.limitC
+		pt.CapacityW = f.Plant.Solve(l).CapacityW
+	}
+	return pt
 }
 
 // plantDesign is the outdoor air a plant is judged at: the site's, or the plant's own dry bulb.
@@ -110,7 +158,16 @@ func makePlant(l *plantLine, spec cooling.Spec) (cooling.Plant, error) {
 	case "water-cooled-chiller":
 		return cooling.NewChilledWater(cooling.ChilledWaterParams{Spec: spec, Chiller: l.Chiller, Economizer: l.Economizer == "water-side"})
 	case "dry-cooler", "adiabatic-cooler":
-		return cooling.NewDryCooler(cooling.DryCoolerParams{Spec: spec, Cooler: l.Cooler, DesignC: spec.SupplyC - l.Approach.V, Adiabatic: l.Type == "adiabatic-cooler"})
+		p := cooling.DryCoolerParams{Spec: spec, Cooler: l.Cooler, DesignC: spec.SupplyC - l.Approach.V, Adiabatic: l.Type == "adiabatic-cooler", PadEffectiveness: padShare}
+		p.Pump.RiseK = dryRiseK
+		if data, err := catalog.PlantData(); err == nil {
+			if c, ok := data.DryCooler(cmp.Or(l.Cooler, "generic-8k")); ok {
+				// The catalogue's cooler at a closer approach moves more air for the same heat.
+				ratedK := c.CoolantInC - c.AirC
+				p.FanWPerW = c.FanW / c.CapacityW * math.Max(1, ratedK/(l.Approach.V+dryRiseK))
+			}
+		}
+		return cooling.NewDryCooler(p)
 	}
 	return nil, fmt.Errorf("plants of type %s are not modelled", l.Type)
 }

@@ -69,7 +69,7 @@ func (b *builder) buildPower() {
 		}
 		lines = nil
 		for i := range p.Nodes {
-			lines = append(lines, &p.Nodes[i])
+			lines = append(lines, levelLine{&p.Nodes[i], &p.Nodes[i].PF, &p.Nodes[i].Derate, &p.Nodes[i].Curve})
 		}
 	}
 	if len(lines) == 0 {
@@ -80,17 +80,23 @@ func (b *builder) buildPower() {
 	for _, l := range lines {
 		if first, ok := seen[l.ID]; ok {
 			b.d.fail(l.of("id"), joinKey(l.path, "id"), "", "the id %s stands twice (first at line %d)", quoteShort(l.ID), first)
-			continue
+			return
 		}
 		seen[l.ID] = l.of("id").line
 		if strings.ContainsAny(l.ID, "[]. ") || l.ID == "" {
 			b.d.fail(l.of("id"), joinKey(l.path, "id"), "", "want an id of one word without brackets, dots or blanks (got %s)", quoteShort(l.ID))
 		}
-		b.levels = append(b.levels, b.level(l))
+		v := b.level(l.nodeLine)
+		l.pf.fill(v.pf)
+		l.derate.fill(v.derate)
+		b.levels = append(b.levels, v)
 	}
 	var nodes []power.Node
-	for _, l := range b.levels {
-		nodes = append(nodes, b.expand(l)...)
+	for _, v := range b.levels {
+		nodes = append(nodes, b.expand(v)...)
+	}
+	for i, v := range b.levels {
+		*lines[i].curve = v.line.Curve
 	}
 	nodes = append(nodes, b.rackFeeds()...)
 	if len(nodes) > maxPowerNodes {
@@ -127,12 +133,23 @@ func (b *builder) graphErrors(err error) {
 	}
 }
 
-// shortForm writes the levels of the short form as lines of the general form.
-func shortForm(p *powerPart) []*nodeLine {
-	var lines []*nodeLine
+// levelLine is a line of the general form, with the places where its defaults are kept for printing.
+type levelLine struct {
+	*nodeLine
+	pf, derate *Quantity
+	curve      *string
+}
+
+// shortForm writes the levels of the short form as lines of the general form, each fed by the one before it.
+func shortForm(p *powerPart) []levelLine {
+	var lines []levelLine
 	var above, backup names
-	add := func(o origin, l nodeLine) {
-		l.origin = o
+	add := func(o origin, l nodeLine, pf, derate *Quantity, curve *string) {
+		l.origin, l.PF, l.Derate = o, *pf, *derate
+		if curve == nil {
+			curve = new(string)
+		}
+		l.Curve = *curve
 		if l.Kind != "utility" && l.Kind != "generator" {
 			l.From = slices.Concat(above, backup)
 			backup = nil
@@ -142,26 +159,26 @@ func shortForm(p *powerPart) []*nodeLine {
 		} else {
 			above = names{l.ID}
 		}
-		lines = append(lines, &l)
+		lines = append(lines, levelLine{&l, pf, derate, curve})
 	}
 	if l := p.Utility; l != nil {
-		add(l.origin, nodeLine{ID: "utility", Kind: "utility", Count: 1, Rating: l.Capacity, PF: l.PF, Derate: l.Derate})
+		add(l.origin, nodeLine{ID: "utility", Kind: "utility", Count: 1, Rating: l.Capacity}, &l.PF, &l.Derate, nil)
 	}
 	if l := p.Transformers; l != nil {
-		add(l.origin, nodeLine{ID: "transformers", Kind: "transformer", Count: l.Count, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, PF: l.PF, Derate: l.Derate, Curve: l.Curve})
+		add(l.origin, nodeLine{ID: "transformers", Kind: "transformer", Count: l.Count, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating}, &l.PF, &l.Derate, &l.Curve)
 	}
 	if l := p.Generators; l != nil {
-		add(l.origin, nodeLine{ID: "generators", Kind: "generator", Count: l.Count, Scheme: l.Scheme, Rating: l.Rating, PF: l.PF, Derate: l.Derate, Start: l.Start})
+		add(l.origin, nodeLine{ID: "generators", Kind: "generator", Count: l.Count, Scheme: l.Scheme, Rating: l.Rating, Start: l.Start}, &l.PF, &l.Derate, nil)
 	}
 	if l := p.UPS; l != nil {
-		add(l.origin, nodeLine{ID: "ups", Kind: "ups", Count: l.Modules, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, PF: l.PF, Derate: l.Derate, Curve: l.Curve, Battery: l.Battery})
+		add(l.origin, nodeLine{ID: "ups", Kind: "ups", Count: l.Modules, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, Battery: l.Battery}, &l.PF, &l.Derate, &l.Curve)
 	}
 	for _, x := range [...]struct {
 		id string
 		l  *boardLevel
 	}{{"pdus", p.PDUs}, {"busways", p.Busways}} {
 		if l := x.l; l != nil {
-			add(l.origin, nodeLine{ID: x.id, Kind: "distribution", Count: l.Count, Per: l.Per, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, Voltage: l.Voltage, PF: l.PF, Derate: l.Derate, Curve: l.Curve})
+			add(l.origin, nodeLine{ID: x.id, Kind: "distribution", Count: l.Count, Per: l.Per, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, Voltage: l.Voltage}, &l.PF, &l.Derate, &l.Curve)
 		}
 	}
 	return lines
@@ -430,6 +447,7 @@ func (b *builder) rackFeeds() []power.Node {
 			}
 			continue
 		}
+		l.Feeds = f
 		node := b.feedNode(l, f, p)
 		for _, side := range b.feedSides(i) {
 			if _, ok := b.sources(p, "", side); !ok {
@@ -459,15 +477,24 @@ func (b *builder) rackFeeds() []power.Node {
 func (b *builder) feedNode(l *rackLine, f *feedPart, p *powerLevel) power.Node {
 	n := power.Node{Kind: power.RackFeed, Units: 1, PF: f.PF.or(defaultPF), Line: f.at.line}
 	n.VoltageLL = f.Voltage.or(p.line.Voltage.V)
+	assumed := !f.Derate.Given && p.kind != power.Distribution
 	n.Derate = f.Derate.or(p.derate)
-	if p.kind != power.Distribution && !f.Derate.Given {
+	if assumed {
 		n.Derate = circuitDerate
+	}
+	f.PF.fill(n.PF)
+	f.Derate.fill(n.Derate)
+	if !f.Voltage.Given {
+		f.Voltage = p.line.Voltage
+	}
+	if len(f.Sides) == 0 {
+		f.Sides = p.sides
 	}
 	switch {
 	case f.Breaker.Given && n.VoltageLL > 0:
 		n.AmpsRated = f.Breaker.V
 		n.RatingVA = math.Sqrt(3) * n.VoltageLL * f.Breaker.V
-		if !f.Derate.Given && p.kind != power.Distribution {
+		if assumed {
 			b.warnf(f.at, joinKey(f.path, "derate"), "", "no derate is stated: 80%% of the breaker is used continuously (NEC); IEC practice allows 100%%")
 		}
 	case f.Breaker.Given:

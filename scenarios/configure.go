@@ -54,6 +54,7 @@ func (r *runPart) length() time.Duration { return time.Duration(math.Round(r.Len
 // Configure makes the configuration of a run. The layout may be nil while no scripted event names a
 // server. The error is a [Problems].
 func (s *Scenario) Configure(l *placement.Layout) (sim.Config, error) {
+	s.building.Lock()
 	d := &decoder{}
 	b := &builder{s: s, d: d}
 	b.build()
@@ -66,6 +67,7 @@ func (s *Scenario) Configure(l *placement.Layout) (sim.Config, error) {
 		}
 	}
 	c := s.config(d, b, l, false)
+	s.building.Unlock()
 	if err := d.problems.err(s.name); err != nil {
 		return sim.Config{}, err
 	}
@@ -145,7 +147,10 @@ func (l *classLine) class(d *decoder) workload.Class {
 		l.Restart = &yes
 	}
 	c := workload.Class{Name: l.Name, Kind: k.kind, Activity: l.Activity.V, MemoryBound: l.MemoryBound.V, Restart: *l.Restart, Line: l.at.line}
-	c.CheckpointS, c.CheckpointCostS = l.Checkpoint.seconds(k.kind)
+	if l.Checkpoint == nil {
+		l.Checkpoint = usualCheckpoint(k.kind)
+	}
+	c.CheckpointS, c.CheckpointCostS = l.Checkpoint.seconds()
 	if k.kind == workload.Inference {
 		l.service(d, &c)
 		return c
@@ -222,18 +227,27 @@ func (l *traceLine) class() workload.Class {
 		l.Restart = &yes
 	}
 	c := workload.Class{Name: l.Name, Kind: k.kind, Activity: l.Activity.V, MemoryBound: l.MemoryBound.V, Restart: *l.Restart, Trace: l.Trace, Line: l.at.line}
-	c.CheckpointS, c.CheckpointCostS = l.Checkpoint.seconds(k.kind)
+	if l.Checkpoint == nil {
+		l.Checkpoint = usualCheckpoint(k.kind)
+	}
+	c.CheckpointS, c.CheckpointCostS = l.Checkpoint.seconds()
 	return c
 }
 
-// seconds are the interval and cost of checkpoints as a class states them. Training is checkpointed
-// at Young's interval where the file says nothing, other kinds are not.
-func (c *checkPart) seconds(k workload.Kind) (intervalS, costS float64) {
-	const cost = 30 // s, see checkPart
-	switch {
-	case c == nil && (k == workload.Training || k == workload.FineTuning):
-		return 0, cost
-	case c == nil || c.None:
+// usualCheckpoint is how a kind of work is checkpointed where the file says nothing: training at Young's
+// interval, other kinds not at all.
+func usualCheckpoint(k workload.Kind) *checkPart {
+	if k != workload.Training && k != workload.FineTuning {
+		return &checkPart{None: true}
+	}
+	c := &checkPart{}
+	decodeShort(&decoder{}, c, &node{kind: mapNode}, "", "")
+	return c
+}
+
+// seconds are the interval and cost of checkpoints as a class states them: interval 0 is Young's.
+func (c *checkPart) seconds() (intervalS, costS float64) {
+	if c.None {
 		return math.Inf(1), 0
 	}
 	return c.Interval.or(0), c.Cost.V

@@ -72,7 +72,8 @@ func isSection(t reflect.Type) bool {
 func (d *decoder) section(v reflect.Value, n *node, path string) {
 	t := v.Type()
 	o := origin{at: n.pos, path: path, keys: map[string]pos{}}
-	if n.kind != mapNode {
+	shapeless := n.kind != mapNode
+	if shapeless {
 		d.fail(n.pos, path, "", "want a map of keys (got %s)", n.describe())
 		n = &node{pos: n.pos, kind: mapNode}
 	}
@@ -109,7 +110,7 @@ func (d *decoder) section(v reflect.Value, n *node, path string) {
 				continue
 			}
 			if !ok {
-				if f.Tag.Get("required") == "true" {
+				if f.Tag.Get("required") == "true" && !shapeless {
 					d.fail(n.pos, joinKey(path, name), wantHint(f), "a required key is missing")
 				}
 				continue
@@ -180,6 +181,9 @@ func (d *decoder) value(v reflect.Value, f reflect.StructField, n *node, path st
 		if n.kind != listNode {
 			d.fail(n.pos, path, "put a dash before each element, or brackets around them", "want a list (got %s)", n.describe())
 			return
+		}
+		if len(n.items) == 0 && f.Tag.Get("required") == "true" {
+			d.fail(n.pos, path, "", "want at least one element (got an empty list)")
 		}
 		for i, item := range n.items {
 			e := reflect.New(v.Type().Elem()).Elem()

@@ -9,7 +9,7 @@ type coolPart struct {
 
 type airPart struct {
 	origin
-	Units       int        `yaml:"units" min:"1" max:"10000" doc:"Air handlers installed." example:"10"`
+	Units       *int       `yaml:"units" min:"1" max:"10000" doc:"Air handlers installed." example:"10"`
 	Capacity    Quantity   `yaml:"capacity" unit:"power" above:"0" doc:"Heat one unit takes at its rated point, its own fans included." example:"120 kW"`
 	Airflow     Quantity   `yaml:"airflow" unit:"airflow" above:"0" doc:"Rated airflow of one unit." example:"9 m3/s"`
 	Walls       []wallLine `yaml:"walls" doc:"Fan walls in place of units."`

@@ -117,17 +117,17 @@ func (s *Scenario) readCatalog(d *decoder) {
 	}
 }
 
-// placeOf is the place of a path below a node, or of as much of it as there is.
+// placeOf is the place of a path's last key below a node, or of as much of the path as there is.
 func (n *node) placeOf(keyPath string) pos {
-	at := n
+	at, place := n, n.pos
 	for _, k := range strings.FieldsFunc(keyPath, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
-		next := at.get(k)
-		if next == nil {
+		i := at.find(k)
+		if i < 0 {
 			break
 		}
-		at = next
+		at, place = at.items[i], at.keys[i].pos
 	}
-	return at.pos
+	return place
 }
 
 // climates caches the typical years that were made: they are the same every time.

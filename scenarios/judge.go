@@ -205,13 +205,13 @@ func (b *builder) judgeCoolant() {
 	if p.Supply.V+loop.ApproachK > loop.SupplyC+0.5 {
 		b.warnf(c.Liquid.of("supply"), joinKey(c.Liquid.path, "supply"), "", "the loop cannot hold %.1f °C: %s supplies %.1f °C and the CDUs add %.1f K at rated duty", loop.SupplyC, c.Liquid.Plant, p.Supply.V, loop.ApproachK)
 	}
-	if p.Type != "dry-cooler" {
+	if !isCooler(p.Type) {
 		return
 	}
-	hotC := b.plantDesign(p).DryBulbC + p.Approach.V + loop.ApproachK
+	hotC := coolerAirC(p.Type, b.plantDesign(p)) + p.Approach.V + loop.ApproachK
 	for k := range b.f.Orders {
 		m := &b.f.Models[b.f.Orders[k].Model]
-		if m.Liquid && finite(m.CoolantMaxC) && hotC > m.CoolantMaxC {
+		if m.Liquid && finite(m.CoolantMaxC) && hotC > m.CoolantMaxC+0.05 {
 			l := b.order(k)
 			b.warnf(l.of("model"), joinKey(l.path, "model"), "", "at rated duty on the design day (%.1f °C outdoors) the loop runs at %.1f °C, above the %.0f °C that %s allows",
 				b.plantDesign(p).DryBulbC, hotC, m.CoolantMaxC, m.Name)

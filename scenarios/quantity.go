@@ -59,16 +59,12 @@ func parseQuantity(text string, dims ...units.Dimension) (float64, units.Dimensi
 }
 
 // quantityMsg words a failed quantity as what, got and want, and a hint.
-func quantityMsg(err error, others ...units.Dimension) (msg, hint string) {
+func quantityMsg(err error) (msg, hint string) {
 	var e *units.Error
 	if !errors.As(err, &e) {
 		return err.Error(), ""
 	}
-	want := e.Want
-	for _, d := range others {
-		want += " or " + d.String() + " such as " + strconv.Quote(d.Example())
-	}
-	msg = e.Reason + " (got " + quoteShort(e.Text) + ", want " + want + ")"
+	msg = e.Reason + " (got " + quoteShort(e.Text) + ", want " + e.Want + ")"
 	if len(e.Suggestions) > 0 {
 		quoted := make([]string, len(e.Suggestions))
 		for i, s := range e.Suggestions {
@@ -86,6 +82,9 @@ func formatQuantity(d units.Dimension, v float64) string {
 		return s
 	}
 	n := strconv.FormatFloat(v, 'f', -1, 64)
+	if d == units.Voltage {
+		return n + " V L-L"
+	}
 	if u := d.BaseUnit(); u != "" {
 		return n + " " + u
 	}

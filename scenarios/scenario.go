@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -41,6 +42,7 @@ type Scenario struct {
 	traces    [][]workload.Job
 	inputs    []input
 	warnings  Problems
+	building  sync.Mutex // Build and Configure take turns: they fill defaults in the file
 }
 
 // input is a file that the scenario names.
@@ -82,9 +84,7 @@ func Load(name string, data []byte, o Options) (*Scenario, error) {
 		overlay{at, "run.seed", &node{pos: at, tag: "!!int", value: strconv.FormatUint(*o.Seed, 10)}}.apply(root, d)
 	}
 	d.section(reflect.ValueOf(&s.file).Elem(), root, "")
-	if len(d.problems) == 0 || s.file.Version <= 1 {
-		s.finish(d, o.FS)
-	}
+	s.finish(d, o.FS)
 	if err := d.problems.err(name); err != nil {
 		return nil, err
 	}
@@ -131,6 +131,8 @@ func (s *Scenario) finish(d *decoder, files fs.FS) {
 
 // Build makes the facility. The error is a [Problems].
 func (s *Scenario) Build() (*facility.Facility, error) {
+	s.building.Lock()
+	defer s.building.Unlock()
 	d := &decoder{}
 	b := &builder{s: s, d: d}
 	f := b.build()
@@ -155,8 +157,9 @@ func (s *Scenario) Warnings() []Problem { return slices.Clone(s.warnings) }
 
 // Resolved prints the scenario with every default filled. What it prints loads back to the same thing.
 func (s *Scenario) Resolved() ([]byte, error) {
-	f := s.file
-	n := encodeSection(reflect.ValueOf(&f).Elem())
+	s.building.Lock()
+	defer s.building.Unlock()
+	n := encodeSection(reflect.ValueOf(&s.file).Elem())
 	return printYAML(n)
 }
 

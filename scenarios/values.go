@@ -114,8 +114,12 @@ func (v *ratingValue) decode(d *decoder, n *node, path string) {
 	}
 	x, dim, err := parseQuantity(n.value, units.Apparent, units.Power, units.Current)
 	if err != nil {
-		msg, hint := quantityMsg(err, units.Power, units.Current)
-		d.fail(n.pos, path, hint, "%s", msg)
+		reason, hint := err.Error(), ""
+		if e, ok := err.(*units.Error); ok {
+			_, hint = quantityMsg(err)
+			reason = e.Reason
+		}
+		d.fail(n.pos, path, hint, "%s (got %s, want a rating such as \"2.5 MVA\", \"4 MW\" or \"800 A\")", reason, quoteShort(n.value))
 		return
 	}
 	if x <= 0 {
@@ -272,7 +276,7 @@ func (v *capValue) decode(d *decoder, n *node, path string) {
 	x, dim, err := parseQuantity(n.value, dims...)
 	if err != nil {
 		msg, hint := quantityMsg(err)
-		d.fail(n.pos, path, hint, "%s or a share such as \"70%%\"", msg)
+		d.fail(n.pos, path, hint, "%s", msg)
 		return
 	}
 	if x <= 0 {
