@@ -41,11 +41,19 @@ func Bound(f *facility.Facility) int {
 		total += b.racks[i]
 	}
 	best := min(total, b.fill(math.Inf(1), func(*facility.Model) float64 { return 0 }))
-	best = min(best, b.rooms(), b.loops(), b.plants())
+	best = min(best, b.loops())
+	losses := []claimedLoss{{}}
 	if f.Power != nil && len(f.Power.Nodes) > 0 {
-		for _, lost := range claimedLosses(f.Power) {
-			best = min(best, b.cut(lost.nodes))
+		losses = claimedLosses(f.Power)
+	}
+	for _, lost := range losses {
+		h := lossHeat{perW: make([]float64, len(f.Racks)), fixed: make([]float64, len(f.Cooling.Rooms))}
+		if lost.name != "" {
+			var servers float64
+			servers, h = b.cut(lost.nodes)
+			best = min(best, servers)
 		}
+		best = min(best, b.rooms(h), b.plants(h))
 	}
 	return int(best)
 }
@@ -54,6 +62,12 @@ type bounder struct {
 	f     *facility.Facility
 	items []item
 	racks []float64 // bound of each rack alone
+}
+
+// lossHeat is the least heat that conversion losses add to rooms.
+type lossHeat struct {
+	perW  []float64 // by rack: W for one W of its servers
+	fixed []float64 // by room: W whatever is placed; negative where it belongs to a tangent
 }
 
 type item struct {
@@ -162,24 +176,29 @@ func (b *bounder) rest(in func(*facility.Rack) bool) float64 {
 
 func stated(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
 
-func (b *bounder) rooms() float64 {
+func (b *bounder) rooms(h lossHeat) float64 {
 	sys := &b.f.Cooling
 	n := b.rest(func(r *facility.Rack) bool { return r.Room >= 0 && r.Room < len(sys.Rooms) })
 	for i := range sys.Rooms {
 		room := &sys.Rooms[i]
 		units := float64(max(0, room.Units-room.Redundant))
-		in, heat := 0.0, 0.0
+		in, heat, perW := 0.0, h.fixed[i], math.Inf(1)
 		for k := range b.racks {
 			if b.f.Racks[k].Room == i {
 				in += b.racks[k]
 				heat += float64(b.f.Racks[k].ReserveW)
+				if b.racks[k] > 0 {
+					perW = min(perW, h.perW[k])
+				}
 			}
 		}
 		if stated(room.FanW) {
 			heat += units * room.FanW
 		}
-		if stated(room.CapacityW) {
-			in = min(in, b.fill(units*room.CapacityW-heat, func(m *facility.Model) float64 { return float64(m.PlanAirW) }))
+		if stated(room.CapacityW) && in > 0 {
+			in = min(in, b.fill(units*room.CapacityW-heat, func(m *facility.Model) float64 {
+				return float64(m.PlanAirW) + perW*float64(m.PlanW)
+			}))
 		}
 		if stated(room.AirflowM3s) {
 			in = min(in, b.fill(units*room.AirflowM3s, func(m *facility.Model) float64 { return m.AirflowM3s }))
@@ -216,7 +235,7 @@ func (b *bounder) loops() float64 {
 }
 
 // plants bounds each plant with the racks that send it any heat, and the others by themselves.
-func (b *bounder) plants() float64 {
+func (b *bounder) plants(h lossHeat) float64 {
 	sys := &b.f.Cooling
 	best := math.Inf(1)
 	for i := range sys.Plants {
@@ -235,7 +254,12 @@ func (b *bounder) plants() float64 {
 			return r.Loop >= 0 && r.Loop < len(sys.Loops) && sys.Loops[r.Loop].Plant == i
 		}
 		for j := range sys.Rooms {
-			if room := &sys.Rooms[j]; room.Plant == i && stated(room.FanW) {
+			room := &sys.Rooms[j]
+			if room.Plant != i {
+				continue
+			}
+			capW -= h.fixed[j]
+			if stated(room.FanW) {
 				capW -= float64(max(0, room.Units-room.Redundant)) * room.FanW
 			}
 		}
@@ -244,7 +268,7 @@ func (b *bounder) plants() float64 {
 				capW -= float64(max(0, loop.CDUs-loop.Redundant)) * loop.PumpW
 			}
 		}
-		in := 0.0
+		in, perW := 0.0, math.Inf(1)
 		var kinds [4]bool // what part of a server's heat some rack sends here: 1 air, 2 liquid
 		for k := range b.racks {
 			r, kind := &b.f.Racks[k], 0
@@ -255,9 +279,16 @@ func (b *bounder) plants() float64 {
 			if liquid(r) {
 				kind |= 2
 			}
-			kinds[kind] = true
+			kinds[kind] = kinds[kind] || b.racks[k] > 0
 			if kind != 0 {
 				in += b.racks[k]
+			}
+			switch {
+			case b.racks[k] == 0 || kind == 0:
+			case kind&1 == 0:
+				perW = 0 // its losses may heat another plant's room
+			default:
+				perW = min(perW, h.perW[k])
 			}
 		}
 		in = min(in, b.fill(capW, func(m *facility.Model) float64 {
@@ -270,7 +301,7 @@ func (b *bounder) plants() float64 {
 			if math.IsInf(least, 1) {
 				return 0
 			}
-			return least
+			return least + perW*float64(m.PlanW)
 		}))
 		best = min(best, in+b.rest(func(r *facility.Rack) bool { return air(r) || liquid(r) }))
 	}

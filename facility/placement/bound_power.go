@@ -23,8 +23,8 @@ type dominator struct {
 	coef     float64 // W at the output for one W of servers, at least
 }
 
-// cut returns the bound by the power graph with some nodes lost.
-func (b *bounder) cut(lost []int) float64 {
+// cut returns the bound by the power graph with some nodes lost, and the heat of its losses.
+func (b *bounder) cut(lost []int) (servers float64, heat lossHeat) {
 	g := b.f.Power
 	ds := make([]dominator, len(g.Nodes))
 	capW := b.nodeCapacities()
@@ -78,7 +78,71 @@ func (b *bounder) cut(lost []int) float64 {
 			u.load += d.high * in
 		}
 	}
-	return free
+	return free, b.heat(ds)
+}
+
+// heat returns the least that the losses of distribution and rack circuits add to the rooms. Only nodes
+// whose racks all stand in one room are counted, and only along racks that hang on one live feed.
+func (b *bounder) heat(ds []dominator) lossHeat {
+	const none, several = -1, -2
+	g := b.f.Power
+	h := lossHeat{perW: make([]float64, len(b.racks)), fixed: make([]float64, len(b.f.Cooling.Rooms))}
+	room := make([]int, len(ds))
+	for n := range room {
+		room[n] = none
+	}
+	join := func(n, r int) {
+		switch {
+		case room[n] == none:
+			room[n] = r
+		case room[n] != r:
+			room[n] = several
+		}
+	}
+	for i := range b.racks {
+		r := b.f.Racks[i].Room
+		if r < 0 || r >= len(h.fixed) {
+			r = several
+		}
+		for _, n := range b.f.Racks[i].Feeds {
+			join(n, r)
+		}
+	}
+	for n := len(ds) - 1; n >= 0; n-- {
+		if room[n] != none {
+			for _, p := range g.Parents(n) {
+				join(p, room[n])
+			}
+		}
+		kind := g.Nodes[n].Kind
+		if !ds[n].live || ds[n].slope < 1 || (kind != power.Distribution && kind != power.RackFeed) {
+			room[n] = none
+		}
+		if room[n] >= 0 {
+			h.fixed[room[n]] += ds[n].fixed
+		}
+	}
+	for i := range b.racks {
+		live := 0
+		at := none
+		for _, n := range b.f.Racks[i].Feeds {
+			if ds[n].live {
+				live++
+				at = n
+			}
+		}
+		if live != 1 {
+			continue
+		}
+		w := 1.0
+		for ; at >= 0; at = ds[at].up {
+			if room[at] >= 0 {
+				h.perW[i] += (ds[at].slope - 1) * w
+			}
+			w *= ds[at].slope * ds[at].low
+		}
+	}
+	return h
 }
 
 // nodeCapacities returns what each node may carry in W, +Inf where a rack's own circuit is judged with
