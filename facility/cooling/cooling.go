@@ -1,6 +1,19 @@
 // Package cooling models how heat leaves the building: moist air, coils and exchangers, air paths,
 // liquid loops and plants. Heat, weather and commands go in; watts, litres and the temperature that can
-// be held come out. Every function is pure; what evolves in time belongs to package sim.
+// be held come out. Every function is pure, total and safe for concurrent use; what evolves in time
+// belongs to package sim.
+//
+// A caller solves from the racks outwards: Room.Solve and Loop.Solve with the facility water they get now, then
+// the plant with the sum of their duties and the return of their water (WaterReturnC; for a Direct room, the
+// room's ReturnC), and relaxes each temperature towards the SupplyC that was found with
+// heat capacity · dT/dt = WPerK · (SupplyC − T). The heat capacities are Room.HeatJPerK, Loop.HeatJPerK and
+// Spec.HeatJPerK.
+//
+// Temperatures, powers and flows are continuous in every input but numbers of units; WPerK is not, it is larger
+// while a set-point is held (see HeldS), and a plant without any heat is off but for its smallest pump flow.
+//
+// Left out: latent duty of coils, heat of pumps in facility water, wind and solar gain on coolers, fouling,
+// refrigerant charge, tower freezing.
 package cooling
 
 // Outdoor is the outdoor air as a plant needs it; FromSample makes one.

@@ -9,16 +9,18 @@ import (
 )
 
 // DryCoolerParams describe a plant of dry coolers, with pads or without. Zero values take the default in
-// brackets. CapacityW of the Spec is one cooler's at DesignC outdoors, water leaving at SupplyC and rising by
-// Pump.RiseK, fans at full speed.
+// brackets. CapacityW of the Spec is one cooler's at DesignC outdoors, water leaving ApproachK above that after
+// rising by Pump.RiseK in the hall, fans at full speed. The set-point SupplyC is a wish of its own: on days too
+// hot for it the water is as warm as it comes.
 type DryCoolerParams struct {
 	Spec
-	Cooler   string     // catalogue name [generic-8k]: fan power per W and air rise are taken from it
-	DesignC  float64    // outdoor dry bulb of the rating [SupplyC − 8 K, a usual approach]
-	AirRiseK float64    // of the air at the rating; sets the airflow [the cooler's share of the inlet difference]
-	FanWPerW float64    // electrical, full speed, per W of rated capacity [the cooler's]
-	FanMin   float64    // lowest fan speed share [0.15, assumed]; below it fans turn part of the time
-	Pump     PumpParams // [8 K, 144 kPa, 0.7, 0.35]
+	Cooler    string     // catalogue name [generic-8k]: approach, rises and fan power per W are taken from it
+	DesignC   float64    // outdoor dry bulb of the rating [SupplyC − ApproachK]
+	ApproachK float64    // [the cooler's; 6 to 12 K is usual]
+	AirRiseK  float64    // of the air at the rating; sets the airflow [the cooler's share of the inlet difference]
+	FanWPerW  float64    // electrical, full speed, per W of rated capacity [the cooler's]
+	FanMin    float64    // lowest fan speed share [0.15, assumed]; below it fans turn part of the time
+	Pump      PumpParams // [the cooler's rise, 144 kPa, 0.7, 0.35]
 	// Pads in the air stream: they are wetted only as far as full fans fall short, and cool the air by up to
 	// PadEffectiveness of its wet-bulb depression [0.85, assumed]. Their pressure drop is part of FanWPerW.
 	Adiabatic        bool
@@ -54,8 +56,9 @@ func NewDryCooler(p DryCoolerParams) (*DryCooler, error) {
 		return nil, errors.Join(errs...)
 	}
 	p.Pump.setDefaults(cooler.CoolantInC-cooler.CoolantOutC, DefaultHeadKPa)
-	setDefault(&p.DesignC, p.SupplyC-8)
-	inletK := p.SupplyC + p.Pump.RiseK - p.DesignC
+	setDefault(&p.ApproachK, cooler.CoolantOutC-cooler.AirC)
+	setDefault(&p.DesignC, p.SupplyC-p.ApproachK)
+	inletK := p.ApproachK + p.Pump.RiseK
 	setDefault(&p.AirRiseK, inletK*cooler.AirRiseK/(cooler.CoolantInC-cooler.AirC))
 	setDefault(&p.FanWPerW, cooler.FanW/cooler.CapacityW)
 	setDefault(&p.FanMin, 0.15)
@@ -68,7 +71,7 @@ func NewDryCooler(p DryCoolerParams) (*DryCooler, error) {
 		param{"air rise (K)", p.AirRiseK},
 		param{"fan power (W/W)", p.FanWPerW},
 		param{"lowest fan speed", p.FanMin},
-		param{"supply set-point less design outdoor temperature (K)", p.SupplyC - p.DesignC},
+		param{"approach (K)", p.ApproachK},
 		param{"pad effectiveness", p.PadEffectiveness},
 		param{"cycles of concentration less 1", p.Cycles - 1},
 	)
@@ -149,7 +152,7 @@ func (d *DryCooler) Solve(l Load) PlantPoint {
 		pt.Held = true
 		pt.SupplyC, pt.WPerK = l.SetC, max(exchange, p.HeatJPerK/HeldS)
 		if wet == 0 {
-			fan, fanTime = x.fanShare(water.heatW/(returnC-airC), p.FanMin, d.rootFanMin)
+			fan, fanTime = x.fanShare(water.heatW/(returnC-airC), exchange, p.FanMin, d.rootFanMin)
 		}
 	}
 	pt.RejectionW = n * d.fanW * density * fan * fan * fan * fanTime
@@ -192,14 +195,14 @@ func (x *airExchanger) at(root float64) (exchange, slope float64) {
 }
 
 // fanShare is the fan speed share, and the share of the time fans turn, at which the exchanger gives
-// needWPerK, by Newton's method inside a bracket. rootMin is the fifth root of minShare.
-func (x *airExchanger) fanShare(needWPerK, minShare, rootMin float64) (share, time float64) {
+// needWPerK, by Newton's method inside a bracket; fullWPerK is what it gives at full speed. rootMin is the fifth root of minShare.
+func (x *airExchanger) fanShare(needWPerK, fullWPerK, minShare, rootMin float64) (share, time float64) {
 	least, _ := x.at(rootMin)
 	if needWPerK <= least {
 		return minShare, max(needWPerK, 0) / least
 	}
 	lo, hi := rootMin, 1.0
-	root := (lo + hi) / 2
+	root := min(lo+(hi-lo)*(needWPerK-least)/(fullWPerK-least), hi)
 	for range 40 {
 		exchange, slope := x.at(root)
 		excess := exchange - needWPerK
@@ -212,7 +215,7 @@ func (x *airExchanger) fanShare(needWPerK, minShare, rootMin float64) (share, ti
 			lo = root
 		}
 		root -= excess / slope
-		if !(root > lo && root < hi) {
+		if !(root > lo && root <= hi) {
 			root = (lo + hi) / 2
 		}
 	}

@@ -12,9 +12,9 @@ type DXParams struct {
 	// Carnot is the share of the Carnot COP between evaporation and condensation that the compressors reach
 	// [0.45; 0.45 to 0.65 in a public site-footprint parameter file (Adekunle)].
 	Carnot            float64
-	EvaporationK      float64 // evaporation below supply air [10 K, assumed]
+	EvaporationK      float64 // evaporation below supply air [12 K, assumed]
 	CondensationK     float64 // condensation above outdoor air [15 K, assumed]
-	CondensationMinC  float64 // head pressure control holds condensation at or above it [30 °C, assumed]
+	CondensationMinC  float64 // head pressure control holds condensation at or above it [35 °C, assumed]
 	DesignC           float64 // outdoor dry bulb at which CapacityW holds [35 °C]
 	CapacityLossPerK  float64 // capacity lost per kelvin above DesignC [0.012, from the 148 kW CRAC of the EnergyPlus examples between 35 and 46 °C]
 	CondenserFanWPerW float64 // per W of heat rejected [0.02, assumed]
@@ -31,9 +31,9 @@ const minTemperatureC = -100.0
 func NewDX(p DXParams) (*DX, error) {
 	errs := checkSpec(&p.Spec)
 	setDefault(&p.Carnot, 0.45)
-	setDefault(&p.EvaporationK, 10)
+	setDefault(&p.EvaporationK, 12)
 	setDefault(&p.CondensationK, 15)
-	setDefault(&p.CondensationMinC, 30)
+	setDefault(&p.CondensationMinC, 35)
 	setDefault(&p.DesignC, 35)
 	setDefault(&p.CapacityLossPerK, 0.012)
 	setDefault(&p.CondenserFanWPerW, 0.02)

@@ -10,7 +10,11 @@ import (
 )
 
 // near fails unless got is within tol of want.
-func near(t testing.TB, what string, got, want, tol float64) {
+func near(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, what string, got, want, tol float64,
+) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol) {
 		t.Errorf("%s: got %v, want %v ± %v", what, got, want, tol)

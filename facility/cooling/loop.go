@@ -7,9 +7,8 @@ import (
 )
 
 const (
-	// pumpExponent and PumpMinShare are the pump law: power goes with the cube of the flow share, down to
-	// the lowest share pumps turn at (30 to 40 % in practice).
-	pumpExponent = 3
+	// PumpMinShare is the lowest flow share that pumps turn at (30 to 40 % in practice); power goes with the
+	// cube of the share.
 	PumpMinShare = 0.35
 	// pumpShutOff is the head of a pump without flow over its head at rated flow. Assumed: flat curves of
 	// in-line centrifugal pumps have 1.15 to 1.3.

@@ -54,9 +54,14 @@ func setDefault(x *float64, value float64) {
 
 // CapacityAt is what so many units of a plant can take at their set-point in this weather, W.
 func CapacityAt(p Plant, units int, out Outdoor) float64 {
-	s := p.Spec()
-	heatW := s.CapacityW * float64(units)
-	return p.Solve(Load{HeatW: heatW, ReturnC: s.SupplyC + DefaultRiseK, Units: units, SetC: s.SupplyC, Out: out}).CapacityW
+	return CapacityAtC(p, units, p.Spec().SupplyC, out)
+}
+
+// CapacityAtC is what so many units of a plant can take with their supply at supplyC in this weather, W: for
+// a plant without compressors, whose supply may rise on hot days, with the warmest that its loads allow.
+func CapacityAtC(p Plant, units int, supplyC float64, out Outdoor) float64 {
+	heatW := p.Spec().CapacityW * float64(units)
+	return p.Solve(Load{HeatW: heatW, ReturnC: supplyC + DefaultRiseK, Units: units, SetC: supplyC, Out: out}).CapacityW
 }
 
 // ElectricalAt is all electrical power of a plant for a load in this weather, W: compressors, heat

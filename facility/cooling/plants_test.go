@@ -39,6 +39,21 @@ func TestDryCoolerAtItsRating(t *testing.T) {
 	}
 }
 
+// A warm-water loop whose rating is a hot day and whose set-point is cooler: it has its capacity on that day
+// at the rated supply, and none at the set-point.
+func TestDryCoolerDesignDay(t *testing.T) {
+	d, err := NewDryCooler(DryCoolerParams{Spec: Spec{Name: "warm", Units: 4, Redundant: 1, SupplyC: 29, CapacityW: 400e3}, DesignC: 38})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hot := outdoor(38, 0.3)
+	near(t, "at 46 °C", CapacityAtC(d, 3, 46, hot), 1.2e6, 1)
+	near(t, "at the set-point", CapacityAt(d, 3, hot), 0, 0)
+	p := d.Solve(Load{HeatW: 1.2e6, ReturnC: 37, Units: 3, SetC: 29, Out: hot})
+	near(t, "supply", p.SupplyC, 46, 1e-6)
+	near(t, "power", ElectricalAt(d, 3, 1.2e6, 37, hot), p.RejectionW+p.PumpW, 0)
+}
+
 // The fan speed that Solve finds gives the duty at the set-point, by the exchanger's own equation.
 func TestDryCoolerFans(t *testing.T) {
 	d := dryCooler(t, false)
@@ -272,7 +287,7 @@ func TestPlantErrors(t *testing.T) {
 		"water chiller in air":   second(NewAirCooledChiller(AirCooledChillerParams{Spec: good, Chiller: "york-yk-1881-vanes"})),
 		"cycles":                 second(NewChilledWater(ChilledWaterParams{Spec: good, Cycles: 0.5})),
 		"stage":                  second(NewChilledWater(ChilledWaterParams{Spec: good, StageAt: 2})),
-		"hot design":             second(NewDryCooler(DryCoolerParams{Spec: good, DesignC: 40})),
+		"approach":               second(NewDryCooler(DryCoolerParams{Spec: good, ApproachK: -1})),
 		"cooler":                 second(NewDryCooler(DryCoolerParams{Spec: good, Cooler: "fridge"})),
 		"air rise":               second(NewDryCooler(DryCoolerParams{Spec: good, DesignC: 10, AirRiseK: 30})),
 		"Carnot":                 second(NewDX(DXParams{Spec: good, Carnot: 1.5})),

@@ -6,7 +6,7 @@ import (
 	"headroom/facility/weather"
 )
 
-// Heat capacity of air per volume at 25 °C and sea level, ρ·cp = 1191 J/(m³·K). The BTU-based constants
+// AirHeatJPerM3K is the heat capacity of air per volume at 25 °C and sea level, ρ·cp. The BTU-based constants
 // of practice (CFM = 3,412·kW/(1.085·ΔT °F), or 1.08) differ from it by up to 2 %.
 const AirHeatJPerM3K = 1191.0
 
@@ -117,6 +117,16 @@ func EnthalpyWetBulbC(dryBulbC, rh, pressurePa float64) float64 {
 		}
 	}
 	return (lo + hi) / 2
+}
+
+// FromWetBulb makes the outdoor air of a design day from its dry and wet bulb (°C) and pressure (Pa). A wet
+// bulb above the dry bulb is read as saturated air, one too low for any air as the driest.
+func FromWetBulb(dryBulbC, wetBulbC, pressurePa float64) Outdoor {
+	wb := min(wetBulbC, dryBulbC)
+	ws := HumidityRatio(weather.SaturationPa(wb), pressurePa)
+	w := max(((2501-2.326*wb)*ws-1.006*(dryBulbC-wb))/(2501+1.86*dryBulbC-4.186*wb), 0)
+	vaporPa := w * pressurePa / (waterToAir + w)
+	return FromSample(weather.Sample{DryBulbC: dryBulbC, RH: vaporPa / weather.SaturationPa(dryBulbC), PressurePa: pressurePa})
 }
 
 // FromSample makes the outdoor air of one hour. Air drier than 0.01 % is given the dew point of 0.01 %,

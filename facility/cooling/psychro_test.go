@@ -59,6 +59,17 @@ func TestWetBulbBetweenDewPointAndDryBulb(t *testing.T) {
 	})
 }
 
+func TestFromWetBulb(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := outdoor(rapid.Float64Range(-20, 45).Draw(t, "dry bulb"), rapid.Float64Range(0.05, 1).Draw(t, "rh"))
+		got := FromWetBulb(want.DryBulbC, want.WetBulbC, want.PressurePa)
+		near(t, "rh", got.RH, want.RH, 1e-4)
+		near(t, "wet bulb", got.WetBulbC, want.WetBulbC, 1e-4)
+	})
+	near(t, "too wet", FromWetBulb(20, 30, 101325).RH, 1, 1e-9)
+	near(t, "too dry", FromWetBulb(40, -20, 101325).RH, 0, 1e-9)
+}
+
 // Extremes of the weather, a broken pressure among them, give finite air.
 func TestFromSampleExtremes(t *testing.T) {
 	for _, s := range []weather.Sample{

@@ -106,7 +106,7 @@ func TestValveShare(t *testing.T) {
 		}
 		v.fullWPerK = duty(1)
 		for flow := 0.05; flow < 1; flow += 0.05 {
-			near(t, "flow share", v.share(duty(flow)), flow, 0.01)
+			near(t, "flow share", v.share(duty(flow)), flow, 0.012)
 		}
 		near(t, "shut", v.share(0), 0, 0)
 		near(t, "open", v.share(v.fullWPerK), 1, 0)
