@@ -247,8 +247,8 @@ func TestPlantProperties(t *testing.T) {
 				}
 				cooler := l
 				cooler.Out = FromSample(weather.Sample{DryBulbC: l.Out.DryBulbC - 1, RH: l.Out.RH, PressurePa: l.Out.PressurePa})
-				// 1 % for a capacity curve that dips a little towards a cold condenser.
-				if q := plant.Solve(cooler); q.SupplyC > p.SupplyC+0.01*(p.SupplyC-l.SetC)+1e-6 && l.Units > 0 {
+				// Room for a capacity curve that dips a little towards a cold condenser.
+				if q := plant.Solve(cooler); q.SupplyC > p.SupplyC+0.01*(p.SupplyC-l.SetC)+0.05 && l.Units > 0 {
 					t.Fatalf("a cooler day is warmer: %+v then %+v", p, q)
 				}
 				if l.Units == 0 || l.HeatW < 1 { // a plant without heat is off
