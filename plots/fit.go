@@ -33,6 +33,18 @@ var limitNames = []struct {
 	{placement.Order, "nothing", "·"},
 }
 
+// LimitName returns a limit of Capacity.Binding as a planner says it: "rack power".
+func LimitName(limit string) string { return limitName(placement.Limit(limit)) }
+
+// Limits returns the limits in the order in which tables list them.
+func Limits() []placement.Limit {
+	out := make([]placement.Limit, len(limitNames))
+	for i, n := range limitNames {
+		out[i] = n.limit
+	}
+	return out
+}
+
 func limitName(l placement.Limit) string {
 	for _, n := range limitNames {
 		if n.limit == l {

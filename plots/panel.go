@@ -91,7 +91,7 @@ func (pn *panel) yTicks(h vg.Length) []plot.Tick {
 	}
 	for n.want = min(n.want, max(2, int(h/(2.2*sizeTick)))); ; n.want-- {
 		ticks := n.Ticks(pn.y.min, pn.y.max)
-		room := float64((sizeTick + 2) / max(h, 1)) * (pn.y.max - pn.y.min)
+		room := float64((sizeTick+2)/max(h, 1)) * (pn.y.max - pn.y.min)
 		if n.want <= 1 || len(ticks) < 2 || ticks[1].Value-ticks[0].Value >= room {
 			return ticks
 		}
@@ -254,7 +254,7 @@ func (pn *panel) drawSide(p *pen, t trans) {
 		ls[i].y = min(ls[i].y, top-ls[i].h/2)
 		top = ls[i].y - ls[i].h/2
 	}
-	bottom := t.r.Min.Y - 3 // clear of the time axis's labels
+	bottom := t.r.Min.Y - 3             // clear of the time axis's labels
 	for i := len(ls) - 1; i >= 0; i-- { // and back up off the floor
 		ls[i].y = max(ls[i].y, bottom+ls[i].h/2)
 		bottom = ls[i].y + ls[i].h/2

@@ -13,20 +13,29 @@ import (
 	"headroom/sim"
 )
 
-// powerLimit is what one level of the electrical graph may carry once its redundant units, or its largest
+// PowerLimit is what one level of the electrical graph may carry once its redundant units, or its largest
 // side, are lost.
-type powerLimit struct {
-	name string
-	w    float64
+type PowerLimit struct {
+	Name string // "UPS, one side lost"
+	Kind power.Kind
+	W    float64
+	// PlanW is the planned load of the level in normal service, mechanical loads included, NaN unknown.
+	PlanW float64
 }
 
-// powerLimits returns the limits of the levels that the whole site hangs on, from the street down.
-func powerLimits(r *sim.Result) []powerLimit {
+// PowerLimits returns the limits of the levels that the whole site hangs on, from the street down.
+func PowerLimits(r *sim.Result) []PowerLimit {
 	if r.Layout == nil || r.Layout.Facility == nil || r.Layout.Facility.Power == nil {
 		return nil
 	}
 	g := r.Layout.Facility.Power
-	var out []powerLimit
+	demand := func(i int) float64 {
+		if len(r.Layout.DemandW) != len(g.Nodes) {
+			return math.NaN()
+		}
+		return float64(r.Layout.DemandW[i])
+	}
+	var out []PowerLimit
 	for _, level := range []struct {
 		kind power.Kind
 		name string
@@ -34,7 +43,7 @@ func powerLimits(r *sim.Result) []powerLimit {
 		var total, largest float64
 		var sides []string
 		bySide := map[string]float64{}
-		spare := 0
+		spare, plan := 0, 0.0
 		for i := range g.Nodes {
 			n := &g.Nodes[i]
 			if n.Kind != level.kind {
@@ -47,6 +56,7 @@ func powerLimits(r *sim.Result) []powerLimit {
 			}
 			bySide[n.Side] += w
 			total += w
+			plan += demand(i)
 		}
 		if total <= 0 {
 			continue
@@ -63,7 +73,7 @@ func powerLimits(r *sim.Result) []powerLimit {
 		} else if spare > 0 {
 			name += ", " + show.Of(spare, "unit") + " lost"
 		}
-		out = append(out, powerLimit{name, total})
+		out = append(out, PowerLimit{name, level.kind, total, plan})
 	}
 	return out
 }
@@ -72,15 +82,15 @@ func powerLimits(r *sim.Result) []powerLimit {
 // data flat, so it is named in a note.
 const limitInView = 2.2
 
-func powerTitle(r *sim.Result, limits []powerLimit) string {
+func powerTitle(r *sim.Result, limits []PowerLimit) string {
 	peak := float64(r.Energy.PeakFacilityW)
 	if !finite(peak) {
 		return "Peak facility power is unknown"
 	}
 	s := "The facility peaks at " + show.Watts(peak)
 	for _, l := range limits {
-		if strings.HasPrefix(l.name, "utility") {
-			s += fmt.Sprintf(", %s of the utility's %s", show.Percent(peak/l.w), show.Watts(l.w))
+		if l.Kind == power.Utility {
+			s += fmt.Sprintf(", %s of the utility's %s", show.Percent(peak/l.W), show.Watts(l.W))
 			break
 		}
 	}
@@ -92,7 +102,7 @@ func powerTitle(r *sim.Result, limits []powerLimit) string {
 
 func powerFigure(r *sim.Result) *figure {
 	t := seriesOf(r)
-	limits := powerLimits(r)
+	limits := PowerLimits(r)
 	f := &figure{title: powerTitle(r, limits), subtitle: subtitle(r)}
 	pn := &panel{at: box{0, 0, 1, 1}, title: "Power"}
 	f.panels = []*panel{pn}
@@ -106,8 +116,8 @@ func powerFigure(r *sim.Result) *figure {
 	}
 	top := dataTop
 	for _, l := range limits {
-		if l.w <= dataTop*limitInView {
-			top = math.Max(top, l.w)
+		if l.W <= dataTop*limitInView {
+			top = math.Max(top, l.W)
 		}
 	}
 	k, unit := wattUnit(top)
@@ -130,10 +140,10 @@ func powerFigure(r *sim.Result) *figure {
 	}
 	var above []string
 	for _, l := range limits {
-		if l.w <= dataTop*limitInView {
-			pn.addLimit(l.w*k, fmt.Sprintf("%s: %s", l.name, show.Watts(l.w)))
+		if l.W <= dataTop*limitInView {
+			pn.addLimit(l.W*k, fmt.Sprintf("%s: %s", l.Name, show.Watts(l.W)))
 		} else {
-			above = append(above, fmt.Sprintf("%s, %s", l.name, show.Watts(l.w)))
+			above = append(above, fmt.Sprintf("%s, %s", l.Name, show.Watts(l.W)))
 		}
 	}
 	if len(above) > 0 {

@@ -14,15 +14,18 @@ import (
 	"headroom/sim"
 )
 
-// energyPart is one part of facility energy with its series.
-type energyPart struct {
-	name, col string
-	kwh       func(*sim.Energy) sim.Num
-	color     color.RGBA
+// EnergyPart is one part of facility energy with its series.
+type EnergyPart struct {
+	Name, Column string
+	KWh          func(*sim.Energy) sim.Num
+	color        color.RGBA
 }
 
+// EnergyParts returns the parts that add up to facility energy, IT first.
+func EnergyParts() []EnergyPart { return energyParts }
+
 // energyParts are the parts that add up to facility energy, IT first. Neighbours in the stack differ in lightness.
-var energyParts = []energyPart{
+var energyParts = []EnergyPart{
 	{"IT", "it_w", func(e *sim.Energy) sim.Num { return e.ITKWh }, navy},
 	{"chillers", "chillers_w", func(e *sim.Energy) sim.Num { return e.ChillersKWh }, navy},
 	{"room fans", "room_fans_w", func(e *sim.Energy) sim.Num { return e.RoomFansKWh }, sky},
@@ -47,8 +50,8 @@ func pueTitle(r *sim.Result) string {
 	s += " over " + show.Seconds(r.Run.LengthS)
 	name, most := "", 0.0
 	for _, p := range energyParts[1:] {
-		if v := float64(p.kwh(e)); finite(v) && v > most {
-			name, most = p.name, v
+		if v := float64(p.KWh(e)); finite(v) && v > most {
+			name, most = p.Name, v
 		}
 	}
 	if over := float64(e.FacilityKWh - e.ITKWh); most > 0 && over > 0 {
@@ -143,17 +146,17 @@ func drawStack(f *figure, pn *panel, t *table) {
 	parts := energyParts[1:]
 	cols := make([]string, len(parts))
 	for i, p := range parts {
-		cols[i] = p.col
+		cols[i] = p.Column
 	}
 	if pn.why = t.lacking(cols...); pn.why != "" {
 		return
 	}
 	var xs, below []float64
 	var lows, tops [][]float64
-	var shown []energyPart
+	var shown []EnergyPart
 	negative := 0
 	for _, p := range parts {
-		v := t.col(p.col)
+		v := t.col(p.Column)
 		if v == nil || maxOf(v) <= 0 {
 			continue
 		}
@@ -184,10 +187,10 @@ func drawStack(f *figure, pn *panel, t *table) {
 	_, yMax := fromZero(hi * k)
 	pn.x, pn.y = t.timeAxis(), axis{min: 0, max: yMax, unit: unit}
 	for i, p := range shown {
-		pn.marks = append(pn.marks, bandMark{name: p.name, xs: xs, lo: scaleBy(lows[i], k), hi: scaleBy(tops[i], k), color: p.color})
+		pn.marks = append(pn.marks, bandMark{name: p.Name, xs: xs, lo: scaleBy(lows[i], k), hi: scaleBy(tops[i], k), color: p.color})
 	}
 	for i := len(shown) - 1; i >= 0; i-- { // in the stack's order, top first
-		pn.legend = append(pn.legend, legendEntry{shown[i].name, shown[i].color, "box"})
+		pn.legend = append(pn.legend, legendEntry{shown[i].Name, shown[i].color, "box"})
 	}
 	for i := range len(shown) - 1 { // a thin edge keeps neighbours apart in greyscale
 		if len(xs) > 200 {
@@ -210,19 +213,19 @@ func drawEnergy(p *pen, r vg.Rectangle, res *sim.Result) {
 	y -= sizeLabel + 14
 	largest := 0.0
 	for _, part := range energyParts[1:] {
-		if v := float64(part.kwh(e)); finite(v) {
+		if v := float64(part.KWh(e)); finite(v) {
 			largest = math.Max(largest, v)
 		}
 	}
 	rowH := min((y-r.Min.Y)/vg.Length(len(energyParts)+1), 38)
 	w := r.Max.X - r.Min.X
 	for i, part := range energyParts {
-		v := float64(part.kwh(e))
+		v := float64(part.KWh(e))
 		value := show.KWh(v)
 		if finite(v) && finite(total) && total > 0 {
 			value += " · " + show.Percent(v/total)
 		}
-		p.text(r.Min.X, y, part.name, style{size: sizeLabel, color: ink, ay: 1})
+		p.text(r.Min.X, y, part.Name, style{size: sizeLabel, color: ink, ay: 1})
 		p.text(r.Max.X, y, value, style{size: sizeLabel, color: ink, ax: 1, ay: 1})
 		// IT is drawn to its own full width: beside it the others would be slivers.
 		share := 1.0

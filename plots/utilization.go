@@ -2,7 +2,6 @@ package plots
 
 import (
 	"image/color"
-	"math"
 
 	"gonum.org/v1/plot/vg/draw"
 
@@ -43,7 +42,7 @@ func utilizationFigure(r *sim.Result) *figure {
 		if hi := maxOf(v); hi <= maxOf(q)*limitInView && hi > 0 {
 			gpus.y.max = max(gpus.y.max, hi*1.06)
 			gpus.marks = append(gpus.marks, levelMark{"all GPUs", hi, referenceStyle(grey)})
-			gpus.labels = append(gpus.labels, sideLabel{hi, "all that are up: " + show.Number(hi, whole(hi)), grey})
+			gpus.labels = append(gpus.labels, sideLabel{hi, "all that are up: " + show.Plain(hi), grey})
 		}
 	}
 	quietAbove(use, jobs, gpus)
@@ -105,14 +104,6 @@ func queuePanel(pn *panel, t *table, col string, line, tint color.RGBA) {
 	if hi == 0 {
 		pn.labels = append(pn.labels, sideLabel{0, "none in this run", ink})
 	} else {
-		pn.labels = append(pn.labels, sideLabel{hi, "most: " + show.Number(hi, whole(hi)), line})
+		pn.labels = append(pn.labels, sideLabel{hi, "most: " + show.Plain(hi), line})
 	}
-}
-
-// whole is how many digits a mean of counts is printed with: none after the point where it is a whole number.
-func whole(v float64) int {
-	if v == math.Trunc(v) {
-		return 1
-	}
-	return 3
 }

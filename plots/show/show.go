@@ -150,8 +150,12 @@ func Percent(share float64) string {
 	}
 	p := share * 100
 	switch {
+	case math.Abs(share) > 1e9: // no share of anything; and p may overflow
+		return Number(share, 3) + " times"
 	case p == 0:
 		return "0 %"
+	case math.Abs(p-100) < 1e-7: // a sum of shares may miss the last bit
+		return "100 %"
 	case p > 0 && p < 0.01:
 		return "under 0.01 %"
 	case p < 100 && p > 99.95:
@@ -191,10 +195,18 @@ func Quantity(v float64, unit string) string {
 	case "m3/s":
 		unit = "m³/s"
 	case "":
-		return Number(v, 3)
+		return Plain(v)
 	}
 	if !known(v) {
 		return Unknown
 	}
-	return Number(v, 3) + " " + unit
+	return Plain(v) + " " + unit
+}
+
+// Plain prints v without a point where it is a whole number, else with three significant digits.
+func Plain(v float64) string {
+	if v == math.Trunc(v) {
+		return Number(v, 1)
+	}
+	return Number(v, 3)
 }

@@ -1,0 +1,411 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mattn/go-runewidth"
+	"pgregory.net/rapid"
+
+	"headroom/facility/placement"
+	"headroom/plots"
+	"headroom/plots/internal/fixture"
+	"headroom/sim"
+)
+
+func chartFiles() []string {
+	var out []string
+	for _, c := range plots.Charts() {
+		out = append(out, "charts/"+c.File)
+	}
+	return out
+}
+
+func markdown(t testing.TB, r *sim.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Markdown(&b, r, chartFiles()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// rowsOf returns the cells of the table under the first header line that starts with head.
+func rowsOf(t *testing.T, md, head string) [][]string {
+	t.Helper()
+	_, rest, ok := strings.Cut(md, "| "+head)
+	if !ok {
+		t.Fatalf("no table starts with %q", head)
+	}
+	var rows [][]string
+	for i, line := range strings.Split(rest, "\n") {
+		if i < 2 {
+			continue
+		}
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		for k := range cells {
+			cells[k] = strings.TrimSpace(cells[k])
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+func TestMarkdownOpensWithTheAnswer(t *testing.T) {
+	md := markdown(t, fixture.Result(fixture.Options{Scenario: "上海一号机房 48 kW 风冷", Variant: "air"}))
+	if !strings.HasPrefix(md, "# 上海一号机房 48 kW 风冷, variant air\n\n## Answer\n\n**48 servers** (384 GPUs) fit in 12 of 12 racks.") {
+		t.Errorf("opens with:\n%.300s", md)
+	}
+	answer, _, _ := strings.Cut(md, "## Limits")
+	for _, want := range []string{
+		"Rack power stops the next one in 12 racks, short by 3.00 kW.", "86.4 kW of rack power is stranded",
+		"Not every limit is held", "(PUE3, IT metered at the servers' cords) over 365 d (1 January 2026 to 31 December 2026)",
+		"96.8 % of what the same GPUs would do", "First thing to change: raise rack power from 48 kW to 52 kW",
+	} {
+		if !strings.Contains(answer, want) {
+			t.Errorf("the answer lacks %q", want)
+		}
+	}
+	for _, c := range chartFiles() {
+		if n := strings.Count(md, "![]("+c+")"); n != 1 {
+			t.Errorf("chart %s is set %d times, want once", c, n)
+		}
+	}
+	for _, want := range []string{"seed: 1", "run: 3f8a2c1e-90ab-5cde-8f01-23456789abcd", "version: 0.1.0", "basis: planned", "100 % of its hours covered"} {
+		if !strings.Contains(md, want) {
+			t.Errorf("the footer lacks %q", want)
+		}
+	}
+}
+
+func TestMarkdownIsTidy(t *testing.T) {
+	for name, r := range hostile() {
+		md := markdown(t, r)
+		for _, bad := range []string{"NaN", "Inf", "%!", "\t", "<nil>"} {
+			if strings.Contains(md, bad) {
+				t.Errorf("%s: the report holds %q", name, bad)
+			}
+		}
+		if i := strings.Index(md, "  "); i >= 0 {
+			t.Errorf("%s: two spaces in %q", name, md[max(0, i-30):min(len(md), i+30)])
+		}
+		// Every row of a table has as many cells as its heading: a | in a name must not split one.
+		cells := 0
+		for i, line := range strings.Split(md, "\n") {
+			if !strings.HasPrefix(line, "|") {
+				cells = 0
+				continue
+			}
+			n := len(regexp.MustCompile(`(^|[^\\])\|`).FindAllString(line, -1))
+			if cells == 0 {
+				cells = n
+			}
+			if n != cells {
+				t.Errorf("%s: line %d has %d bars, its table %d: %s", name, i+1, n, cells, line)
+			}
+		}
+	}
+}
+
+// hostile are results that a report must survive: nothing in them, and figures and names of the worst kind.
+func hostile() map[string]*sim.Result {
+	empty := &sim.Result{}
+	nothing := fixture.Result(fixture.Options{Steps: 48})
+	nan := sim.Num(math.NaN())
+	nothing.Energy = sim.Energy{FacilityKWh: nan, ITKWh: nan, UPSLossKWh: nan, PUE: nan, PeakFacilityW: sim.Num(math.Inf(1)), PUE1: nan, TUE: nan}
+	nothing.Capacity.Failover = nil
+	nothing.Capacity.Binding = nil
+	nothing.Layout, nothing.Racks, nothing.Actions = nil, nil, nil
+	nothing.Thermal = sim.Thermal{ThrottledGPUHours: nan, ThrottledShare: nan, HoursOverAllowable: nan, HoursOverRecommended: sim.Num(math.Inf(-1))}
+	names := fixture.Result(fixture.Options{Steps: 48, Scenario: "a | b  <script> *x* _y_ [z](w) `c`\n# d \\| e", Variant: strings.Repeat("長い", 500)})
+	names.Layout.Facility.Racks[0].ID = "A|01\n"
+	names.Capacity.Failover[0].Lost = "ups | [A]  "
+	names.Jobs.ByClass[0].Class = "||"
+	names.Actions[0].Change = "  a\tb | c  "
+	names.Run.Warnings = []string{"line 1\nline 2 | *b*"}
+	many := fixture.Result(fixture.Options{Racks: 300, PerRow: 3, Steps: 48})
+	for i := range 200 {
+		many.Capacity.Failover = append(many.Capacity.Failover, sim.Failover{Lost: fmt.Sprintf("unit %d", i), State: "normal", WorstLoadShare: sim.Num(float64(i) / 100)})
+	}
+	return map[string]*sim.Result{"empty": empty, "nothing": nothing, "names": names, "many": many}
+}
+
+func TestUnknownIsNeverPassOrZero(t *testing.T) {
+	r := hostile()["nothing"]
+	md := markdown(t, r)
+	for _, want := range []string{"PUE is unknown", "What stops the next one is unknown.", "Throttling is unknown.", "Unknown: no loss was judged."} {
+		if !strings.Contains(md, want) {
+			t.Errorf("lacks %q", want)
+		}
+	}
+	for _, v := range Limits(r) {
+		switch v.Limit {
+		case "no GPU throttles", "inlets within the allowable range", "peak facility power", "energy of the parts adds up", "load of every survivor after any single loss":
+			if v.State != Unknown {
+				t.Errorf("%s: %s with nothing known", v.Limit, v.State)
+			}
+		}
+	}
+	for _, row := range rowsOf(t, md, "part | energy") {
+		if row[0] == "IT" && (row[1] != "unknown" || row[2] != "unknown") {
+			t.Errorf("IT energy reads %v", row)
+		}
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	r := fixture.Result(fixture.Options{})
+	state := func(limit string) string {
+		for _, v := range Limits(r) {
+			if v.Limit == limit {
+				return v.State
+			}
+		}
+		return "absent"
+	}
+	for limit, want := range map[string]string{
+		"rack power, plan basis": Pass, "rack space": Pass, "rack weight": Unknown,
+		"rack liquid cooling, plan basis":              "absent", // no liquid, no limit: nothing to judge
+		"load of every survivor after any single loss": Fail,
+		"redundancy of ups":                            Pass,
+		"redundancy of cooling.air":                    Fail,
+		"peak facility power on the utility":           Pass,
+		"planned load on the UPS, one side lost":       Pass,
+		"inlets within the allowable range":            Fail,
+		"every submitted job accounted for":            Pass,
+		"energy of the parts adds up":                  Pass,
+	} {
+		if got := state(limit); got != want {
+			t.Errorf("%s: %s, want %s", limit, got, want)
+		}
+	}
+	r.Jobs.Lost--
+	r.Energy.OtherKWh++
+	r.Layout.Racks[3].UsedW = 48001
+	r.Run.Coverage = 0.99
+	for _, limit := range []string{"every submitted job accounted for", "rack power, plan basis", "weather covers the run"} {
+		if got := state(limit); got != Fail {
+			t.Errorf("%s broken: %s, want FAIL", limit, got)
+		}
+	}
+	r.Energy.OtherKWh += 10
+	if got := state("energy of the parts adds up"); got != Fail {
+		t.Errorf("energy that does not add up: %s", got)
+	}
+	r.Layout.Racks[3].UsedW = 48000 // exactly full
+	if got := state("rack power, plan basis"); got != Pass {
+		t.Errorf("exactly full: %s", got)
+	}
+}
+
+// The tables can be added up by hand: energy by part, racks by group, jobs by bucket.
+func TestTablesAddUp(t *testing.T) {
+	md := markdown(t, fixture.Result(fixture.Options{Racks: 30, PerRow: 12}))
+	number := func(s string) int {
+		n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	rows := rowsOf(t, md, "part | energy")
+	sum := 0
+	for _, row := range rows[:len(rows)-2] {
+		sum += number(row[2])
+	}
+	if total := number(rows[len(rows)-1][2]); sum < total-5 || sum > total+5 { // each part is rounded to a kWh
+		t.Errorf("parts add up to %d, facility is %d", sum, total)
+	}
+	racks := 0
+	groups := rowsOf(t, md, "racks | number")
+	for _, row := range groups[:len(groups)-1] {
+		racks += number(row[1])
+	}
+	if all := number(groups[len(groups)-1][1]); racks != all || all != 30 {
+		t.Errorf("groups hold %d racks, the last line says %d", racks, all)
+	}
+	for _, row := range rowsOf(t, md, "class | submitted") {
+		n := 0
+		for _, cell := range row[2:9] {
+			n += number(cell)
+		}
+		if n != number(row[1]) || n != number(row[9]) {
+			t.Errorf("jobs of %s: %d in buckets, %s submitted, %s accounted for", row[0], n, row[1], row[9])
+		}
+	}
+}
+
+func TestRackTableSplitsWhereRacksDiffer(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 24})
+	r.Layout.Racks[5].Servers, r.Layout.Racks[5].Binding = 3, placement.Feed
+	rows := rowsOf(t, markdown(t, r), "racks | number")
+	var names []string
+	for _, row := range rows {
+		names = append(names, row[0]+" "+row[len(row)-1])
+	}
+	want := []string{"A01–A05 rack power", "A06 rack feed", "A07–A12 rack power", "**all** "}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for name, r := range hostile() {
+		var a, b bytes.Buffer
+		if err := JSON(&a, r); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := JSON(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a.Bytes(), b.Bytes()) {
+			t.Errorf("%s: two writings differ", name)
+		}
+		if !json.Valid(a.Bytes()) || !bytes.HasSuffix(a.Bytes(), []byte("}\n")) {
+			t.Errorf("%s: no valid JSON with a newline at its end", name)
+		}
+		for _, key := range []string{"warnings", "extrapolations", "approximations", "binding", "failover", "cost", "by_class", "actions"} {
+			if bytes.Contains(a.Bytes(), []byte(`"`+key+`": null`)) {
+				t.Errorf("%s: %s is null, want an empty list", name, key)
+			}
+		}
+	}
+	r := hostile()["nothing"]
+	var b bytes.Buffer
+	if err := JSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	s := b.String()
+	if !strings.Contains(s, `"pue": null`) || !strings.Contains(s, `"peak_facility_w": null`) {
+		t.Error("an unknown figure is not null")
+	}
+	order := []string{`"format_version"`, `"run"`, `"capacity"`, `"energy"`, `"compute"`, `"thermal"`, `"jobs"`, `"actions"`}
+	last := -1
+	for _, k := range order {
+		i := strings.Index(s, "\n  "+k)
+		if i <= last {
+			t.Errorf("key %s does not follow the one before it", k)
+		}
+		last = i
+	}
+}
+
+func TestSeriesCSV(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 100, StepS: 0.25})
+	r.Series.Columns[3].Values[7] = 1.0 / 3
+	r.Series.Columns[4].Values[7] = math.Inf(1)
+	var b bytes.Buffer
+	if err := SeriesCSV(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 101 || rows[0][0] != "time" || rows[0][1] != "facility_w" || len(rows[0]) != 32 {
+		t.Fatalf("%d rows, heading %v", len(rows), rows[0])
+	}
+	if rows[8][0] != "2026-01-01T00:00:01.750" || rows[9][0] != "2026-01-01T00:00:02" {
+		t.Errorf("times %s, %s", rows[8][0], rows[9][0])
+	}
+	if rows[8][5] != "" {
+		t.Errorf("an infinite cell reads %q", rows[8][5])
+	}
+	for k, c := range r.Series.Columns {
+		for i, v := range c.Values {
+			cell := rows[i+1][k+1]
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				if cell != "" {
+					t.Fatalf("%s[%d] has no figure and reads %q", c.Name, i, cell)
+				}
+				continue
+			}
+			if got, err := strconv.ParseFloat(cell, 64); err != nil || got != v {
+				t.Fatalf("%s[%d] = %v reads back as %v (%v)", c.Name, i, v, got, err)
+			}
+		}
+	}
+	r.Series.Columns[0].Values = r.Series.Columns[0].Values[:50]
+	if err := SeriesCSV(&b, r); err == nil || !strings.Contains(err.Error(), "facility_w") {
+		t.Errorf("a short column: %v", err)
+	}
+	r.Series = nil
+	if err := SeriesCSV(&b, r); err == nil {
+		t.Error("no series: no error")
+	}
+}
+
+func TestEventsCSV(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 24})
+	r.Events = append(r.Events, sim.LogEntry{AtS: 3600.5, Kind: "lost", Entity: `ups "A", left`, Detail: "x\ny"})
+	var b bytes.Buffer
+	if err := EventsCSV(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := rows[len(rows)-1], []string{"2026-01-01T01:00:00.500", "3600.5", "lost", `ups "A", left`, "x\ny"}; !cmp.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if len(rows) != 5 || rows[1][0] != "2026-04-11T00:00:00" {
+		t.Errorf("%d rows, first %v", len(rows), rows[1])
+	}
+}
+
+func TestTableFitsTheWidth(t *testing.T) {
+	results := hostile()
+	results["fixture"] = fixture.Result(fixture.Options{Scenario: "上海一号机房 48 kW 风冷"})
+	for name, r := range results {
+		rapid.Check(t, func(rt *rapid.T) {
+			width := rapid.IntRange(-5, 200).Draw(rt, "width")
+			var b bytes.Buffer
+			if err := Table(&b, r, width); err != nil {
+				rt.Fatal(err)
+			}
+			want := width
+			if width <= 0 {
+				want = usualWidth
+			}
+			want = max(want, leastWidth)
+			for _, line := range strings.Split(b.String(), "\n") {
+				if w := runewidth.StringWidth(line); w > want {
+					rt.Fatalf("%s: %d columns in %d: %s", name, w, want, line)
+				}
+				if strings.HasSuffix(line, " ") || strings.Contains(line, "NaN") {
+					rt.Fatalf("%s: %q", name, line)
+				}
+			}
+		})
+	}
+	var b bytes.Buffer
+	if err := Table(&b, results["fixture"], 100); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "\n"); n < 10 || n > 22 {
+		t.Errorf("%d lines at 100 columns:\n%s", n, b.String())
+	}
+}
+
+func BenchmarkSeriesCSV(b *testing.B) {
+	r := fixture.Result(fixture.Options{})
+	var buf bytes.Buffer
+	for b.Loop() {
+		buf.Reset()
+		if err := SeriesCSV(&buf, r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
