@@ -112,6 +112,11 @@ func drawPower(t *rapid.T, f *facility.Facility) {
 		add("gen", power.Generator, "", 4e5)
 		top = append(top, "gen")
 	}
+	if rapid.Bool().Draw(t, "two transformers") {
+		add("tx0", power.Transformer, "", 3e5, "utility")
+		add("tx1", power.Transformer, "", 3e5, top...)
+		top = []string{"tx0", "tx1"}
+	}
 	buses := rapid.IntRange(1, 2).Draw(t, "busways")
 	for k, side := range sides {
 		ups := fmt.Sprintf("ups%d", k)
@@ -170,7 +175,6 @@ func newChecker(f *facility.Facility) *checker {
 	for i, n := range f.Power.Nodes {
 		if n.Transfer {
 			c.lost = append(c.lost, []int{f.Power.Parents(i)[0]})
-			break // all transfer from the utility
 		}
 	}
 	var consumers []power.Consumer
@@ -292,7 +296,7 @@ func (c *checker) breaksPower(loads []float64, used []bool, roomHeat []float64, 
 				continue
 			}
 			capW := node.RatingVA * float64(node.Units-node.Redundant) * node.Derate * node.PF
-			if node.Kind != power.Utility && node.Kind != power.Generator {
+			if node.Kind == power.UPS || node.Kind == power.Distribution {
 				capW = node.RatingVA * float64(node.Units-node.Redundant) * node.Derate * math.Min(node.PF, pf)
 			}
 			if fl.OutW[n] > math.Floor(capW*(1+1e-12))+1e-6 {

@@ -371,6 +371,36 @@ func TestUpstream(t *testing.T) {
 	}
 }
 
+// Rack 1 shares a busway with rack 2 and a room with rack 3. Filled first, it would block both.
+func TestFillingInOrderIsNotAlwaysBest(t *testing.T) {
+	f := fillWith(watts(5000), racks(3, 1, facility.NoLimit))
+	f.Power = graph(t, node("u", power.Utility, 1e6), node("x", power.Distribution, 5000, "u"), node("y", power.Distribution, 5000, "u"))
+	f.Cooling.Rooms = []cooling.Room{{Name: "1", Units: 1, CapacityW: 5000, Plant: -1}, {Name: "2", Units: 1, CapacityW: 5000, Plant: -1}}
+	f.Racks[0].Feeds, f.Racks[0].Room = []int{1}, 0
+	f.Racks[1].Feeds, f.Racks[1].Room = []int{1}, 1
+	f.Racks[2].Feeds, f.Racks[2].Room = []int{2}, 0
+	if l := place(t, f); len(l.Servers) != 2 || l.Racks[0].Servers != 0 {
+		t.Errorf("%d servers: %v", len(l.Servers), l.Servers)
+	}
+}
+
+// Two UPSs without a claim share a busway: what one cannot carry alone is seen, not prevented.
+func TestOverloadAfterAnUnclaimedLoss(t *testing.T) {
+	f := fillWith(watts(1000), racks(2, 10, facility.NoLimit))
+	f.Power = graph(t, node("u", power.Utility, 1e6), node("ups1", power.UPS, 12e3, "u"), node("ups2", power.UPS, 12e3, "u"), node("bus", power.Distribution, 1e6, "ups1", "ups2"))
+	f.Racks[0].Feeds, f.Racks[1].Feeds = []int{3}, []int{3}
+	l := place(t, f)
+	if len(l.Servers) != 20 {
+		t.Fatalf("%d servers", len(l.Servers))
+	}
+	if x := l.Failover[1]; x.Lost != "ups1" || x.State != Degraded || x.Worst != "ups2" || x.Racks != 2 || math.Abs(x.WorstLoadShare-20.0/12) > 1e-9 {
+		t.Errorf("%+v", x)
+	}
+	if x := l.Failover[3]; x.Lost != "bus" || x.State != Lost || x.Racks != 2 {
+		t.Errorf("%+v", x)
+	}
+}
+
 func TestCooling(t *testing.T) {
 	build := func() *facility.Facility {
 		f := fillWith(liquidH100(), racks(4, 42, facility.NoLimit))
@@ -399,6 +429,10 @@ func TestCooling(t *testing.T) {
 		{"plant", func(f *facility.Facility) {
 			f.Cooling.Plants[0] = rated{cooling.Spec{Name: "plant", Units: 3, Redundant: 1, CapacityW: 10200 * 8 / 2}}
 		}, 8, Plant},
+		{"plant with fans and pumps", func(f *facility.Facility) {
+			f.Cooling.Rooms[0].FanW, f.Cooling.Loops[0].PumpW = 1, 1
+			f.Cooling.Plants[0] = rated{cooling.Spec{Name: "plant", Units: 3, Redundant: 1, CapacityW: 10200 * 8 / 2}}
+		}, 7, Plant},
 		{"racks without a loop", func(f *facility.Facility) {
 			for i := range f.Racks {
 				f.Racks[i].Loop = -1
