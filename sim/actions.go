@@ -55,7 +55,7 @@ func actions(l *placement.Layout) []Action {
 		try(fmt.Sprintf("one more CDU of %s in loop %s", kW(c.CapacityW), c.Name), f)
 	}
 	for _, b := range l.Binding {
-		if b.Limit != placement.Upstream {
+		if b.Limit != placement.Upstream || l.Facility.Power == nil {
 			continue
 		}
 		n, ok := l.Facility.Power.Index(b.Where)
@@ -77,7 +77,10 @@ func copyOf(f *facility.Facility) *facility.Facility { c := *f; return &c }
 func raiseRacks(l *placement.Layout, limit placement.Limit) (*facility.Facility, string, bool) {
 	f := copyOf(l.Facility)
 	f.Racks = slices.Clone(f.Racks)
-	nodes := slices.Clone(f.Power.Nodes)
+	var nodes []power.Node
+	if f.Power != nil {
+		nodes = slices.Clone(f.Power.Nodes)
+	}
 	n, most, unit := 0, 0.0, ""
 	for i := range l.Racks {
 		for _, no := range l.Racks[i].Next {

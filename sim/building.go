@@ -84,18 +84,35 @@ func (e *engine) initBuilding() error {
 	if f.OtherW > 0 {
 		b.otherCon = add("other", f.OtherFed, false, 1)
 	}
-	b.flow = f.Power.NewFlow(cons)
+	graph := f.Power
+	if graph == nil { // no electrical side is described: nothing limits or loses
+		graph = unlimited()
+		for i := range cons {
+			cons[i].Fed = []int{0}
+		}
+	}
+	e.graph = graph
+	b.flow = graph.NewFlow(cons)
 	if b.otherCon >= 0 {
 		b.flow.Set(b.otherCon, f.OtherW)
 	}
-	e.powerUp = make([]int, len(f.Power.Nodes))
-	for i := range f.Power.Nodes {
-		e.powerUp[i] = f.Power.Nodes[i].Units
+	e.powerUp = make([]int, len(e.graph.Nodes))
+	for i := range e.graph.Nodes {
+		e.powerUp[i] = e.graph.Nodes[i].Units
 	}
 	b.out = f.Design
 	b.changed = true
 	e.initPaths()
 	return nil
+}
+
+// unlimited is a utility that carries everything, for a scenario without a power section.
+func unlimited() *power.Graph {
+	g, err := power.New([]power.Node{{ID: "utility", Kind: power.Utility, Units: 1, RatingVA: 1e12, PF: 1, Derate: 1}})
+	if err != nil {
+		panic(err) // a constant
+	}
+	return g
 }
 
 // initPaths builds the air path of each room from where its racks stand.
@@ -385,6 +402,8 @@ func (e *engine) weather() {
 	}
 	e.m.outdoor(e)
 	e.b.changed = true
-	e.resum()
+	if e.now%(24*hourNS) == 0 {
+		e.resum()
+	}
 	e.push(e.now+hourNS-e.now%hourNS, evWeather, 0)
 }

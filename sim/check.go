@@ -37,7 +37,7 @@ func (e *engine) checkInvariants() error {
 	}
 
 	// Parent power = children + loss, at every node.
-	f, g := b.flow, e.fac.Power
+	f, g := b.flow, e.graph
 	for n := range g.Nodes {
 		in, out, loss := f.InW[n], f.OutW[n], f.LossW[n]
 		if !near(in, out+loss, powerTol) || loss < 0 || out < 0 {

@@ -9,6 +9,7 @@ import (
 	"headroom/facility"
 	"headroom/facility/cooling"
 	"headroom/facility/placement"
+	"headroom/facility/power"
 	"headroom/sim/event"
 	"headroom/sim/metrics"
 	"headroom/sim/thermal"
@@ -54,6 +55,9 @@ type driver struct {
 	servers  []int32
 	step     event.ID
 	stepping bool
+
+	known     [loopMemos]memo // loops only
+	nextKnown int
 }
 
 // engine is one run. Entities are indices into its slices.
@@ -62,6 +66,8 @@ type engine struct {
 	lay *placement.Layout
 	fac *facility.Facility
 	ctx context.Context
+
+	graph *power.Graph // the facility's, or an unlimited one
 
 	now   int64
 	queue event.Queue

@@ -244,7 +244,10 @@ func (m *meters) server(e *engine, s *server, dt float64) {
 	if s.mode != thermal.Free {
 		rk.throttledS += dt * float64(s.load.Busy)
 	}
-	m.gpuMax(e, s, s.path.At(e.now))
+	// Only a path that may have set a new extreme is looked at.
+	if b := s.path.Bound(); b > rk.gpuMaxC || !(m.gpuMax_[m.bin(m.gpuMax_, e.now)] >= b) {
+		m.gpuMax(e, s, s.path.At(e.now))
+	}
 }
 
 // gpuMax notes a GPU temperature that was reached.
@@ -371,7 +374,9 @@ func (e *engine) sample() {
 		if !s.up() {
 			continue
 		}
-		m.gpuMax(e, s, s.path.At(e.now))
+		if i := m.bin(m.gpuMax_, e.now); !(m.gpuMax_[i] >= s.path.Bound()) {
+			m.gpuMax(e, s, s.path.At(e.now))
+		}
 		m.most(m.inletMax, e.now, s.set.InletC)
 		m.least(m.clockMin, e.now, s.set.Clock)
 	}

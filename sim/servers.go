@@ -40,6 +40,11 @@ type server struct {
 	wallCap float64 // at the cord, from the scenario
 	feedCap float64 // at the cord, while supplies are short
 
+	// Air path at the share phi: inlet over supply, and K of it per K of exhaust rise.
+	phi, offsetK, recirc float64
+	placed               bool
+	known                [2]memo // idle and busy, air builds
+
 	lastNS  int64 // accounted up to here
 	energyJ float64
 	comp    float64 // compensation of energyJ
@@ -115,11 +120,16 @@ func (e *engine) settleServers() {
 
 func (e *engine) env(s *server) thermal.Env {
 	room := &e.rooms[s.room]
-	paths, rackAt := e.paths[s.room], e.slot[s.rack]
-	base := paths.InletC(rackAt, room.appliedC, room.phi, 0, s.height)
+	if s.phi != room.phi || !s.placed {
+		// The inlet is linear in supply temperature and exhaust rise.
+		paths, at := e.paths[s.room], e.slot[s.rack]
+		s.offsetK = paths.InletC(at, 0, room.phi, 0, s.height)
+		s.recirc = paths.InletC(at, 0, room.phi, 1, s.height) - s.offsetK
+		s.phi, s.placed = room.phi, true
+	}
 	env := thermal.Env{
-		AirC:      base,
-		Recirc:    paths.InletC(rackAt, room.appliedC, room.phi, 1, s.height) - base,
+		AirC:      room.appliedC + s.offsetK,
+		Recirc:    s.recirc,
 		RhoCp:     e.b.rhoCp,
 		FanMax:    e.cfg.FanMaxShare,
 		WallCapW:  math.Min(s.wallCap, s.feedCap),
@@ -130,6 +140,58 @@ func (e *engine) env(s *server) thermal.Env {
 		env.CoolantC, env.FlowShare = l.appliedC, l.phi
 	}
 	return env
+}
+
+// memo is a settled state that is known already: most servers go back and forth between a few loads while
+// what surrounds them stands still.
+type memo struct {
+	m    *facility.Model
+	load thermal.Load
+	env  thermal.Env
+	mode thermal.Mode
+	set  thermal.Settled
+}
+
+func (k *memo) is(m *facility.Model, l *thermal.Load, env *thermal.Env, mode thermal.Mode) bool {
+	return k.m == m && k.mode == mode && k.load == *l && k.env == *env
+}
+
+// loopMemos is how many settled states a loop remembers.
+const loopMemos = 16
+
+// settleIn settles a server in its surroundings. Servers on one loop with one load settle alike but for
+// their inlet air, which cools none of their GPUs.
+func (e *engine) settleIn(s *server, env *thermal.Env, mode thermal.Mode) thermal.Settled {
+	guess := s.set.RiseK
+	if s.loop < 0 {
+		k := &s.known[min(s.load.Busy, 1)]
+		if !k.is(s.m, &s.load, env, mode) {
+			*k = memo{m: s.m, load: s.load, env: *env, mode: mode}
+			in := *env
+			in.RiseK = guess
+			k.set = thermal.Settle(s.m, s.load, &in, mode)
+		}
+		return k.set
+	}
+	airC, recirc := env.AirC, env.Recirc
+	key := *env
+	key.AirC, key.Recirc = 0, 0
+	d := &e.loops[s.loop]
+	var k *memo
+	for i := range d.known {
+		if d.known[i].is(s.m, &s.load, &key, mode) {
+			k = &d.known[i]
+			break
+		}
+	}
+	if k == nil {
+		k = &d.known[d.nextKnown]
+		d.nextKnown = (d.nextKnown + 1) % loopMemos
+		*k = memo{m: s.m, load: s.load, env: key, mode: mode, set: thermal.Settle(s.m, s.load, &key, mode)}
+	}
+	set := k.set
+	set.InletC = airC + recirc*set.RiseK
+	return set
 }
 
 // drive returns what a server's hottest temperature follows: its loop if it has one, else its room.
@@ -152,14 +214,14 @@ func (e *engine) settleServer(i int32) {
 	} else {
 		env := e.env(s)
 		nowC := s.path.At(e.now)
-		set := thermal.Settle(s.m, s.load, &env, thermal.Free)
+		set := e.settleIn(s, &env, thermal.Free)
 		fresh := math.IsNaN(nowC) // just came up: it starts from where it settles
 		if fresh {
 			nowC = math.Min(set.WorstC, s.m.LimitC)
 		}
 		s.mode = e.nextMode(s, nowC, set.WorstC)
 		if s.mode != thermal.Free {
-			set = thermal.Settle(s.m, s.load, &env, s.mode)
+			set = e.settleIn(s, &env, s.mode)
 		}
 		s.set = set
 		e.followPath(i, s, nowC, fresh)
@@ -235,6 +297,9 @@ func (e *engine) scheduleThermal(i int32, s *server) {
 		level = s.m.ShutC
 	}
 	from := e.now
+	if s.mode != thermal.Slow && s.path.Bound() < level {
+		return
+	}
 	if s.mode != thermal.Slow && s.path.At(from) >= level-onLimitK {
 		// On the limit, yet settled below it: the driver is on its way there, and its next step tells.
 		return

@@ -76,6 +76,9 @@ func (p *Path) Mean(from, to int64) float64 {
 	return p.EndC + sum/(b-a)
 }
 
+// Bound returns a temperature that the path never exceeds, at no cost.
+func (p *Path) Bound() float64 { return p.EndC + math.Max(p.A, 0) + math.Max(p.B, 0) }
+
 // turn returns the time at which the path changes direction, if it does after t = 0.
 func (p *Path) turn() (float64, bool) {
 	if p.A == 0 || p.B == 0 || p.TauA == p.TauB {

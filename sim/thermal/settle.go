@@ -23,6 +23,7 @@ type Env struct {
 	FanMax    float64 // highest airflow share the fans may take
 	WallCapW  float64 // cap at the cord, +Inf for none
 	Unlimited bool    // neither heat nor caps slow the clocks
+	RiseK     float64 // a first guess of the exhaust rise, 0 for none
 }
 
 // Mode says which rule sets the clocks.
@@ -69,7 +70,7 @@ func Settle(m *facility.Model, l Load, e *Env, mode Mode) Settled {
 	refC, flow := e.CoolantC, math.Max(e.FlowShare, noFlow)
 	s.Fan = math.Min(m.FanMin, fanMax)
 	uMax := l.UMax
-	rise := 0.0
+	rise := e.RiseK
 	for range 12 {
 		s.InletC = e.AirC + e.Recirc*rise
 		if !m.Liquid {
@@ -103,13 +104,13 @@ func Settle(m *facility.Model, l Load, e *Env, mode Mode) Settled {
 // clocks sets clock, temperatures and power for a reference temperature and a resistance.
 func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, capW float64) {
 	rw := r * m.WorstSlot
-	idleC := dieC(m, refC, r, 0)
 	s.CapClock, s.Clock = 1, 1
+	var leak float64
 	if l.Busy > 0 {
 		dyn := l.UMax * m.DynW
-		s.WorstC = dieC(m, refC, rw, dyn)
+		s.WorstC, leak = dieC(m, refC, rw, dyn)
 		if !e.Unlimited {
-			if p := m.FloorW + leakW(m, s.WorstC) + dyn; p > capW {
+			if m.FloorW+leak+dyn > capW {
 				s.WorstC = refC + rw*capW
 				s.CapClock = m.ClockFor(capW-m.FloorW-m.LeakAt(math.Min(s.WorstC, m.LimitC)), dyn)
 			}
@@ -122,83 +123,112 @@ func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, 
 				s.Clock = math.Min(s.CapClock, hold)
 			}
 			if s.Clock < 1 {
-				s.WorstC = dieC(m, refC, rw, dyn*math.Pow(s.Clock, m.Alpha))
+				s.WorstC, leak = dieC(m, refC, rw, dyn*math.Pow(s.Clock, m.Alpha))
 			}
 		}
-		s.power(m, l, refC, r, idleC)
-		if s.WallW > e.WallCapW && !e.Unlimited {
-			s.wallCap(m, l, e, refC, r, rw, idleC)
-		}
 	} else {
-		s.WorstC = dieC(m, refC, rw, 0)
-		s.power(m, l, refC, r, idleC)
+		s.WorstC, leak = dieC(m, refC, rw, 0)
+	}
+	s.power(m, l, refC, r)
+	if s.WallW > e.WallCapW && l.Busy > 0 && !e.Unlimited {
+		leak = s.wallCap(m, l, e, refC, r, rw, leak)
 	}
 	s.TauS = rw * m.GPUHeatJPerK
 	if s.WorstC < m.ShutC { // above shutdown leakage is held at its value there and adds no slope
-		s.TauS /= math.Max(1-m.LeakPerK*m.LeakAt(s.WorstC)*rw, minLoopGap)
+		s.TauS /= math.Max(1-m.LeakPerK*leak*rw, minLoopGap)
 	}
 }
 
 // power fills temperatures of the mean slot and power from the clock.
-func (s *Settled) power(m *facility.Model, l Load, refC, r, idleC float64) {
+func (s *Settled) power(m *facility.Model, l Load, refC, r float64) {
 	dynW := m.DynW
 	if s.Clock < 1 {
 		dynW *= math.Pow(s.Clock, m.Alpha)
 	}
-	idle := float64(m.GPUs - l.Busy)
-	s.GPUW = idle * (m.FloorW + leakW(m, idleC))
-	s.MeanC = idleC
+	s.GPUW = 0
+	if idle := m.GPUs - l.Busy; idle > 0 {
+		c, leak := dieC(m, refC, r, 0)
+		s.GPUW = float64(idle) * (m.FloorW + leak)
+		s.MeanC = c
+	}
 	if l.Busy > 0 {
 		busy := float64(l.Busy)
-		s.MeanC = dieC(m, refC, r, l.USum/busy*dynW)
-		s.GPUW += busy*(m.FloorW+leakW(m, s.MeanC)) + l.USum*dynW
+		c, leak := dieC(m, refC, r, l.USum/busy*dynW)
+		s.GPUW += busy*(m.FloorW+leak) + l.USum*dynW
+		s.MeanC = c
 	}
 	s.FanW = m.FanPowerW(s.Fan)
-	s.WallW = m.WallW(s.GPUW, s.Fan)
+	dc := m.BoardW + s.FanW + m.DCPerGPUW()*s.GPUW
+	s.WallW = dc / m.Efficiency(dc, m.PSUs)
 	s.LiquidW = s.WallW * m.LiquidShare
 	s.AirW = s.WallW - s.LiquidW
 	s.AirM3s = m.AirflowM3s * s.Fan
 }
 
-// wallCap lowers the clock until the server draws no more than its cap, or sits at its lowest clock.
-func (s *Settled) wallCap(m *facility.Model, l Load, e *Env, refC, r, rw, idleC float64) {
-	for range 4 {
-		over := s.WallW - e.WallCapW
-		if over < 0.5 || s.Clock <= m.ClockMin {
-			return
-		}
-		now := l.USum * m.DynW * math.Pow(s.Clock, m.Alpha)
-		// DC per GPU watt over the efficiency is the slope of wall power in GPU power.
-		eff := m.Efficiency(s.WallW, m.PSUs)
-		s.Clock = math.Min(s.Clock, m.ClockFor(now-over*eff/m.DCPerGPUW(), l.USum*m.DynW))
-		s.CapClock = math.Min(s.CapClock, s.Clock)
-		s.WorstC = dieC(m, refC, rw, l.UMax*m.DynW*math.Pow(s.Clock, m.Alpha))
-		s.power(m, l, refC, r, idleC)
+// wallCap lowers the clock until the server draws its cap, to half a watt, or sits at its lowest clock. Wall
+// power is nearly linear in the dynamic power, so that a few secant steps do. It returns the leakage in the
+// worst slot.
+func (s *Settled) wallCap(m *facility.Model, l Load, e *Env, refC, r, rw, leak float64) float64 {
+	hiX, hiW := math.Pow(s.Clock, m.Alpha), s.WallW
+	try := func(x float64) {
+		s.Clock = math.Max(m.ClockMin, math.Pow(x, 1/m.Alpha))
+		s.WorstC, leak = dieC(m, refC, rw, l.UMax*m.DynW*math.Pow(s.Clock, m.Alpha))
+		s.power(m, l, refC, r)
 	}
+	loX := math.Pow(m.ClockMin, m.Alpha)
+	try(loX)
+	loW := s.WallW
+	for range 12 {
+		if loW >= e.WallCapW || math.Abs(s.WallW-e.WallCapW) < 0.5 || hiW <= loW {
+			break
+		}
+		x := loX + (hiX-loX)*(e.WallCapW-loW)/(hiW-loW)
+		try(x)
+		if s.WallW > e.WallCapW {
+			hiX, hiW = x, s.WallW
+		} else {
+			loX, loW = x, s.WallW
+		}
+	}
+	s.CapClock = math.Min(s.CapClock, s.Clock)
+	return leak
 }
 
-// leakW is the leakage at a die temperature, held at its value at shutdown: no die gets hotter.
-func leakW(m *facility.Model, dieC float64) float64 { return m.LeakAt(math.Min(dieC, m.ShutC)) }
-
-// dieC solves T = refC + r·(Floor + leak(T) + dynW) by Newton to 1 mK. Past the shutdown temperature
-// leakage is held at its value there, so that a server without flow has a finite answer.
-func dieC(m *facility.Model, refC, r, dynW float64) float64 {
+// dieC solves T = refC + r·(Floor + leak(T) + dynW) to 1 mK and returns T and leak(T). Past the shutdown
+// temperature leakage is held at its value there, so that a server without flow has a finite answer.
+//
+// With y = κ·r·leak(T) and a = κ·r·leak(base), y = a·e^y: the tree function. Its series serves small a, which
+// is every server with flow; Newton the rest, up to the fold at a = 1/e where leakage runs away.
+func dieC(m *facility.Model, refC, r, dynW float64) (dieC, leakW float64) {
 	base := refC + r*(m.FloorW+dynW)
-	t := base
-	for range 20 {
-		leak := leakW(m, t)
-		slope := 0.0
-		if t < m.ShutC {
-			slope = m.LeakPerK * leak * r
-		}
-		if slope > 0.9 { // the solution lies past shutdown: step there without overshooting
-			slope = 0
-		}
-		next := t + (base+r*leak-t)/(1-slope)
-		if math.Abs(next-t) < 1e-3 {
-			return next
-		}
-		t = next
+	if base >= m.ShutC {
+		return held(m, base, r)
 	}
-	return t
+	a := m.LeakPerK * r * m.LeakAt(base)
+	y := a * (1 + a*(1+a*(3./2+a*(8./3+a*(125./24+a*54./5)))))
+	const seriesTo, fold = 0.08, 1 / math.E
+	if a > seriesTo {
+		if a >= fold {
+			return held(m, base, r)
+		}
+		for range 8 {
+			ey := a * math.Exp(y)
+			step := (ey - y) / (1 - ey)
+			if !(math.Abs(step) > 1e-7) || ey >= 1 {
+				break
+			}
+			y += step
+		}
+	}
+	t := base + y/m.LeakPerK
+	if t >= m.ShutC {
+		return held(m, base, r)
+	}
+	return t, y / (m.LeakPerK * r)
+}
+
+// held is the die past shutdown: leakage at its value there.
+func held(m *facility.Model, baseC, r float64) (dieC, leakW float64) {
+	leakW = m.LeakAt(m.ShutC)
+	return baseC + r*leakW, leakW
 }
