@@ -1,14 +1,27 @@
 package placement
 
 import (
+	"flag"
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"headroom/facility"
 	"headroom/facility/cooling"
 	"headroom/facility/power"
 )
+
+// TestMain raises the number of random halls: the rare ones, where cuts cross, are what breaks.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		if err := flag.Set("rapid.checks", "1000"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // Servers with the makers' nameplate figures (NVIDIA user guides); all heat into air but for the last.
 func dgxH100() facility.Model {

@@ -30,7 +30,18 @@ func (s *site) report(l *Layout) {
 	l.Warnings = append(l.Warnings, s.warnings...)
 	s.overBefore(l)
 	s.contingencies(l)
-	l.Warnings = slices.Compact(l.Warnings)
+	l.Warnings = once(l.Warnings)
+}
+
+// once keeps the first of equal lines.
+func once(lines []string) []string {
+	var kept []string
+	for _, line := range lines {
+		if !slices.Contains(kept, line) {
+			kept = append(kept, line)
+		}
+	}
+	return kept
 }
 
 func (s *site) rackFit(i, first int) RackFit {

@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"headroom/facility"
@@ -172,9 +173,11 @@ func check(f *facility.Facility) error {
 		nodes = len(f.Power.Nodes)
 	}
 	fed := func(what string, feeds []int) {
-		for _, n := range feeds {
+		for i, n := range feeds {
 			if n < 0 || n >= nodes {
 				bad("%s: fed by power node %d of %d", what, n, nodes)
+			} else if slices.Contains(feeds[:i], n) {
+				bad("%s: fed by %s twice", what, f.Power.Nodes[n].ID)
 			}
 		}
 	}
