@@ -1,5 +1,5 @@
 // Package catalog holds what is built in: GPUs, servers, power supplies, UPS, transformers, distribution,
-// switches, racks and climates, as data files in which every figure has a unit, a grade and a source.
+// switches, racks, climates, language models and links, as data files in which every figure has a unit, a grade and a source.
 //
 // It parses and converts, and computes nothing else. A figure that is not known is absent: its Value is NaN
 // and Known reports false, so that it can never be taken for zero.
@@ -92,6 +92,8 @@ var kinds = map[string]func(name string) entry{
 	"distribution": func(n string) entry { return unknown(&Distribution{Name: n}) },
 	"switches":     func(n string) entry { return unknown(&Switch{Name: n}) },
 	"racks":        func(n string) entry { return unknown(&Rack{Name: n}) },
+	"models":       func(n string) entry { return unknown(&LanguageModel{Name: n}) },
+	"links":        func(n string) entry { return unknown(&Link{Name: n}) },
 }
 
 // unknown sets every figure of a new entry to unknown.
@@ -104,7 +106,7 @@ func unknown(e entry) entry {
 	return e
 }
 
-//go:embed data/sources.yaml data/gpus.yaml data/servers.yaml data/servers-other.yaml data/power.yaml data/racks.yaml
+//go:embed data/sources.yaml data/gpus.yaml data/servers.yaml data/servers-other.yaml data/power.yaml data/racks.yaml data/models.yaml
 var files embed.FS
 
 var builtin = sync.OnceValues(func() (*Catalog, error) {
@@ -112,7 +114,7 @@ var builtin = sync.OnceValues(func() (*Catalog, error) {
 	for kind := range kinds {
 		c.kinds[kind] = map[string]entry{}
 	}
-	for _, name := range []string{"sources", "gpus", "power", "racks", "servers", "servers-other"} {
+	for _, name := range []string{"sources", "gpus", "power", "racks", "models", "servers", "servers-other"} {
 		text, err := files.ReadFile("data/" + name + ".yaml")
 		if err != nil {
 			return nil, err
