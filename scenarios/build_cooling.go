@@ -54,17 +54,7 @@ func designDay(s *weather.Series, altitudeM float64) cooling.Outdoor {
 	wetC := wet[min(len(wet)-1, int(math.Ceil((1-exceeded)*float64(len(wet)))))]
 	dryC := s.Extremes().Cooling004C
 	pressurePa := weather.StandardPressurePa(altitudeM)
-	// The humidity at which this dry bulb has this wet bulb.
-	lo, hi := 0.0, 1.0
-	for range 50 {
-		mid := (lo + hi) / 2
-		if cooling.WetBulbC(dryC, mid, pressurePa) < wetC {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return cooling.FromSample(weather.Sample{DryBulbC: dryC, RH: hi, PressurePa: pressurePa, WindMS: math.NaN()})
+	return cooling.FromWetBulb(dryC, wetC, pressurePa)
 }
 
 // buildCooling makes rooms, loops and plants and ties the racks to them.
@@ -96,7 +86,10 @@ type served struct {
 	loadW  float64 // the most that the racks can ask for, at most dutyW
 	setC   float64 // water the consumers expect
 	limitC float64 // warmest water they can do with
-	wanted bool
+	loops  bool    // liquid loops among them
+	// returnC is the return air of rooms, for plants that cool air themselves.
+	returnC float64
+	wanted  bool
 }
 
 // plantIndex finds a plant by name.
@@ -179,7 +172,7 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 		Fed:   b.fed(fed, fedAt, joinKey(a.path, "fed")),
 	}
 	if capacity.Given && airflow.Given && unitsN > 0 {
-		if i := b.s.file.Plants.index(a.Plant); i >= 0 && b.s.file.Plants.Lines[i].Type == "dx" {
+		if i := b.s.file.Plants.index(a.Plant); i >= 0 && isDirect(b.s.file.Plants.Lines[i].Type) {
 			room.Direct = true
 		}
 		if err := room.Validate(); err != nil {
@@ -197,7 +190,12 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 	b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: room.Name, Fed: room.Fed, W: ceilW(fanW)})
 	if i := b.s.file.Plants.index(a.Plant); i >= 0 {
 		duty := float64(unitsN-redundant) * room.CapacityW
-		serves[i].add(duty, math.Min(duty, heat+fanW), a.Rated.Water.V, a.Rated.Water.V)
+		setC := a.Rated.Water.V
+		if room.Direct {
+			setC = a.Supply.V
+		}
+		serves[i].add(duty, math.Min(duty, heat+fanW), setC, setC)
+		serves[i].returnC = a.Rated.Return.V
 	}
 }
 
@@ -247,8 +245,12 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 		cdu, loop *Quantity
 		key       string
 	}{
-		{&c.Capacity, &l.Capacity, "capacity"}, {&c.Flow, &l.Flow, "flow"}, {&c.Head, &l.Head, "head"},
-		{&c.Approach, &l.Approach, "approach"}, {&c.Volume, &l.Volume, "volume"}, {&c.Pump, &l.Pump, "pump"},
+		{&c.Capacity, &l.Capacity, "capacity"},
+		{&c.Flow, &l.Flow, "flow"},
+		{&c.Head, &l.Head, "head"},
+		{&c.Approach, &l.Approach, "approach"},
+		{&c.Volume, &l.Volume, "volume"},
+		{&c.Pump, &l.Pump, "pump"},
 	} {
 		if !k.loop.Given {
 			continue
@@ -311,6 +313,7 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 		pumpsW := float64(loop.CDUs) * loop.PumpW
 		b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: name, Fed: loop.Fed, W: ceilW(pumpsW)})
 		if plant >= 0 {
+			serves[plant].loops = true
 			duty := float64(loop.CDUs-loop.Redundant) * loop.CapacityW
 			serves[plant].add(duty, math.Min(duty, heat+pumpsW), loop.SupplyC-loop.ApproachK, b.coolantMaxC()-loop.ApproachK)
 		}

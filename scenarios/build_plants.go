@@ -58,6 +58,12 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		SupplyC: l.Supply.V, CapacityW: l.Capacity.V, Line: l.at.line,
 		Fed: b.fed(l.Fed, l.of("fed"), joinKey(l.path, "fed")),
 	}
+	if e := l.Economizer; e != "none" && e != "" && economizers[l.Type] != e {
+		b.d.fail(l.of("economizer"), joinKey(l.path, "economizer"), "", "a %s has no %s economizer", l.Type, e)
+	}
+	if isDirect(l.Type) && s.loops {
+		b.d.fail(l.of("type"), joinKey(l.path, "type"), "", "a %s cools air, not the water of a liquid loop", l.Type)
+	}
 	if isCooler(l.Type) && !l.Approach.Given {
 		l.Approach.fill(b.coolerApproach(l, s))
 	}
@@ -65,7 +71,7 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		share := 1.0
 		trial := spec
 		trial.CapacityW = 1e6
-		if plant, err := makePlant(l, trial); err == nil && !isCooler(l.Type) {
+		if plant, err := b.makePlant(l, trial); err == nil && !isCooler(l.Type) {
 			// A chiller gives less than its rating where it is hotter than at the rating point.
 			share = math.Min(1, cooling.CapacityAt(plant, int(need), b.plantDesign(l))/(need*trial.CapacityW))
 		}
@@ -83,7 +89,7 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		return nil // told already
 	}
 	spec.HeatJPerK = plantWaterJPerW * spec.CapacityW * float64(spec.Units)
-	plant, err := makePlant(l, spec)
+	plant, err := b.makePlant(l, spec)
 	if err != nil {
 		b.d.fail(l.at, l.path, "", "%v", err)
 		return nil
@@ -92,11 +98,14 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		plant = floating{plant, s.limitC}
 	}
 	out := b.plantDesign(l)
-	load := s.loadW
+	load, returnC := s.loadW, spec.SupplyC+cooling.DefaultRiseK
+	if isDirect(l.Type) {
+		returnC = s.returnC
+	}
 	if !finite(load) || load <= 0 {
 		load = s.dutyW
 	}
-	w := cooling.ElectricalAt(plant, int(need), math.Min(load, need*spec.CapacityW), spec.SupplyC+cooling.DefaultRiseK, out)
+	w := cooling.ElectricalAt(plant, int(need), math.Min(load, need*spec.CapacityW), returnC, out)
 	b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: spec.Name, Fed: spec.Fed, W: ceilW(w)})
 	return plant
 }
@@ -153,12 +162,20 @@ func (b *builder) plantDesign(l *plantLine) cooling.Outdoor {
 }
 
 // makePlant hands a line to the constructor of its type.
-func makePlant(l *plantLine, spec cooling.Spec) (cooling.Plant, error) {
+func (b *builder) makePlant(l *plantLine, spec cooling.Spec) (cooling.Plant, error) {
+	free := l.Economizer == "free-cooling"
 	switch l.Type {
 	case "water-cooled-chiller":
 		return cooling.NewChilledWater(cooling.ChilledWaterParams{Spec: spec, Chiller: l.Chiller, Economizer: l.Economizer == "water-side"})
+	case "air-cooled-chiller":
+		return cooling.NewAirCooledChiller(cooling.AirCooledChillerParams{Spec: spec, Chiller: l.Chiller, FreeCooling: free})
+	case "dx":
+		return cooling.NewDX(cooling.DXParams{Spec: spec})
 	case "dry-cooler", "adiabatic-cooler":
-		p := cooling.DryCoolerParams{Spec: spec, Cooler: l.Cooler, DesignC: spec.SupplyC - l.Approach.V, Adiabatic: l.Type == "adiabatic-cooler", PadEffectiveness: padShare}
+		p := cooling.DryCoolerParams{
+			Spec: spec, Cooler: l.Cooler, DesignC: coolerAirC(l.Type, b.plantDesign(l)), ApproachK: l.Approach.V,
+			Adiabatic: l.Type == "adiabatic-cooler", PadEffectiveness: padShare,
+		}
 		p.Pump.RiseK = dryRiseK
 		if data, err := catalog.PlantData(); err == nil {
 			if c, ok := data.DryCooler(cmp.Or(l.Cooler, "generic-8k")); ok {
@@ -171,6 +188,12 @@ func makePlant(l *plantLine, spec cooling.Spec) (cooling.Plant, error) {
 	}
 	return nil, fmt.Errorf("plants of type %s are not modelled", l.Type)
 }
+
+// economizers lists what takes heat without compressors, by type of plant.
+var economizers = map[string]string{"water-cooled-chiller": "water-side", "air-cooled-chiller": "free-cooling"}
+
+// isDirect says whether a plant makes supply air itself, without water between.
+func isDirect(kind string) bool { return kind == "dx" }
 
 // isCooler says whether a plant only gives heat to the outdoor air.
 func isCooler(kind string) bool { return kind == "dry-cooler" || kind == "adiabatic-cooler" }

@@ -75,12 +75,12 @@ type cduPart struct {
 
 type plantLine struct {
 	origin
-	Type       string   `yaml:"type" required:"true" enum:"water-cooled-chiller,dry-cooler,adiabatic-cooler" doc:"What kind of plant."`
+	Type       string   `yaml:"type" required:"true" enum:"water-cooled-chiller,air-cooled-chiller,dx,dry-cooler,adiabatic-cooler" doc:"What kind of plant."`
 	Count      int      `yaml:"count" min:"1" max:"10000" default:"1" doc:"Units installed." example:"2"`
 	Scheme     scheme   `yaml:"scheme" default:"N" doc:"Redundancy among the units."`
 	Capacity   Quantity `yaml:"capacity" unit:"power" above:"0" doc:"Heat one unit takes at its design point; sized for what the plant serves where it is not stated." example:"1 MW"`
 	Supply     Quantity `yaml:"supply" unit:"temperature" min:"2" max:"60" doc:"Set-point of the water it supplies." example:"18 C"`
-	Economizer string   `yaml:"economizer" enum:"none,water-side" default:"none" doc:"What takes heat without compressors when it is cold."`
+	Economizer string   `yaml:"economizer" enum:"none,water-side,free-cooling" default:"none" doc:"What takes heat without compressors when it is cold: water-side of water-cooled chillers, free-cooling of air-cooled ones."`
 	Approach   Quantity `yaml:"approach" unit:"difference" above:"0" doc:"Of coolers: water leaving above outdoor air at rated duty; 8 K, or supply less design, where it is not stated."`
 	Chiller    string   `yaml:"chiller" doc:"Chiller of the catalogue whose curves are scaled." example:"york-yk-1881-vanes"`
 	Cooler     string   `yaml:"cooler" doc:"Dry cooler of the catalogue." example:"generic-8k"`

@@ -187,8 +187,10 @@ func (s *Scenario) readWeather(d *decoder, files fs.FS) {
 	}
 	if s.series.Coverage < 1 {
 		at := site.of("weather")
-		s.warnings = append(s.warnings, Problem{File: at.file, Line: at.line, Col: at.col, Path: joinKey(site.path, "weather"),
-			Msg: fmt.Sprintf("the weather covers %.2f %% of its hours; %d were filled between neighbours", 100*s.series.Coverage, s.series.Filled)})
+		s.warnings = append(s.warnings, Problem{
+			File: at.file, Line: at.line, Col: at.col, Path: joinKey(site.path, "weather"),
+			Msg: fmt.Sprintf("the weather covers %.2f %% of its hours; %d were filled between neighbours", 100*s.series.Coverage, s.series.Filled),
+		})
 	}
 }
 
