@@ -80,6 +80,7 @@ type engine struct {
 	paths []*cooling.AirPaths // by room
 	slot  []int               // rack → its index in its room's air path
 
+	known   [][2]memo // settled states of air builds, idle and busy
 	dirty   []int32
 	isDirty []bool
 

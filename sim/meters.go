@@ -363,22 +363,39 @@ func (m *meters) rackInlets(e *engine, r int32) {
 	m.racksRec += int(flag(rec)) - int(flag(rk.overRec))
 	m.racksAllow += int(flag(allow)) - int(flag(rk.overAllow))
 	rk.overRec, rk.overAllow = rec, allow
-	rk.peakW = math.Max(rk.peakW, rk.itW)
 }
 
-// sample looks at extremes for the series; it changes no state.
+// sample looks at extremes for the series; it changes no state. A rack is looked into only if one of its
+// servers may stand above what the bin has seen.
 func (e *engine) sample() {
 	m := &e.m
-	for i := range e.srv {
-		s := &e.srv[i]
-		if !s.up() {
+	bin := m.bin(m.gpuMax_, e.now)
+	for r := range e.racks {
+		rk := &e.racks[r]
+		if !math.IsNaN(rk.inletC) {
+			m.most(m.inletMax, e.now, rk.inletC)
+		}
+		if bin < 0 || m.gpuMax_[bin] >= rk.topC {
 			continue
 		}
-		if i := m.bin(m.gpuMax_, e.now); !(m.gpuMax_[i] >= s.path.Bound()) {
-			m.gpuMax(e, s, s.path.At(e.now))
+		rk.topC = math.Inf(-1)
+		for _, i := range rk.servers {
+			if s := &e.srv[i]; s.up() {
+				m.gpuMax(e, s, s.path.At(e.now))
+				rk.topC = math.Max(rk.topC, s.path.Bound())
+			}
 		}
-		m.most(m.inletMax, e.now, s.set.InletC)
-		m.least(m.clockMin, e.now, s.set.Clock)
+	}
+	if m.busySum > 0 {
+		clock := 1.0
+		if m.clockSum < m.busySum*(1-1e-12) {
+			for i := range e.srv {
+				if s := &e.srv[i]; s.busy > 0 {
+					clock = math.Min(clock, s.set.Clock)
+				}
+			}
+		}
+		m.least(m.clockMin, e.now, clock)
 	}
 }
 

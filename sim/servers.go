@@ -43,7 +43,6 @@ type server struct {
 	// Air path at the share phi: inlet over supply, and K of it per K of exhaust rise.
 	phi, offsetK, recirc float64
 	placed               bool
-	known                [2]memo // idle and busy, air builds
 
 	lastNS  int64 // accounted up to here
 	energyJ float64
@@ -71,12 +70,14 @@ type rack struct {
 	recS       float64
 	allowS     float64
 	seen       bool
+	topC       float64 // no GPU of the rack stands above
 }
 
 func (e *engine) initServers() {
 	n := len(e.lay.Servers)
 	e.srv = make([]server, n)
 	e.isDirty = make([]bool, n)
+	e.known = make([][2]memo, n)
 	for i := range e.lay.Servers {
 		p := &e.lay.Servers[i]
 		m := &e.fac.Models[p.Model]
@@ -103,12 +104,6 @@ func (e *engine) settleServers() {
 	for _, i := range e.dirty {
 		e.isDirty[i] = false
 		e.settleServer(i)
-	}
-	for _, i := range e.dirty {
-		if r := &e.racks[e.srv[i].rack]; !r.seen {
-			r.seen = true
-			e.seen = append(e.seen, e.srv[i].rack)
-		}
 	}
 	e.dirty = e.dirty[:0]
 	for _, r := range e.seen {
@@ -161,10 +156,10 @@ const loopMemos = 16
 
 // settleIn settles a server in its surroundings. Servers on one loop with one load settle alike but for
 // their inlet air, which cools none of their GPUs.
-func (e *engine) settleIn(s *server, env *thermal.Env, mode thermal.Mode) thermal.Settled {
+func (e *engine) settleIn(i int32, s *server, env *thermal.Env, mode thermal.Mode) thermal.Settled {
 	guess := s.set.RiseK
 	if s.loop < 0 {
-		k := &s.known[min(s.load.Busy, 1)]
+		k := &e.known[i][min(s.load.Busy, 1)]
 		if !k.is(s.m, &s.load, env, mode) {
 			*k = memo{m: s.m, load: s.load, env: *env, mode: mode}
 			in := *env
@@ -214,14 +209,14 @@ func (e *engine) settleServer(i int32) {
 	} else {
 		env := e.env(s)
 		nowC := s.path.At(e.now)
-		set := e.settleIn(s, &env, thermal.Free)
+		set := e.settleIn(i, s, &env, thermal.Free)
 		fresh := math.IsNaN(nowC) // just came up: it starts from where it settles
 		if fresh {
 			nowC = math.Min(set.WorstC, s.m.LimitC)
 		}
 		s.mode = e.nextMode(s, nowC, set.WorstC)
 		if s.mode != thermal.Free {
-			set = e.settleIn(s, &env, s.mode)
+			set = e.settleIn(i, s, &env, s.mode)
 		}
 		s.set = set
 		e.followPath(i, s, nowC, fresh)
@@ -236,6 +231,14 @@ func (e *engine) settleServer(i int32) {
 		}
 	}
 	e.m.moved(s, &was, &s.set)
+	rk := &e.racks[s.rack]
+	if s.up() {
+		rk.topC = math.Max(rk.topC, s.path.Bound())
+	}
+	if !rk.seen && (s.set.InletC != was.InletC || (s.set.WallW > 0) != (was.WallW > 0)) {
+		rk.seen = true
+		e.seen = append(e.seen, s.rack)
+	}
 }
 
 // nextMode is the clock controller: what holds now, and whether it still does.

@@ -47,14 +47,17 @@ func Follow(fromNS int64, startC, endC, tauS, offsetC, driverTauS float64) Path 
 	return Path{FromNS: fromNS, EndC: endC, A: a, TauA: driverTauS, B: startC - endC - a, TauB: tauS}
 }
 
+// gone is the number of time constants after which nothing of an exponential is left in a float64.
+const gone = 45
+
 // At returns the temperature at a time not before FromNS.
 func (p *Path) At(ns int64) float64 {
 	t := float64(ns-p.FromNS) / Second
 	c := p.EndC
-	if p.A != 0 {
+	if p.A != 0 && t < gone*p.TauA {
 		c += p.A * math.Exp(-t/p.TauA)
 	}
-	if p.B != 0 {
+	if p.B != 0 && t < gone*p.TauB {
 		c += p.B * math.Exp(-t/p.TauB)
 	}
 	return c
