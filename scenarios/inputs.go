@@ -96,6 +96,14 @@ func (s *Scenario) readCatalog(d *decoder) {
 	if n == nil {
 		return
 	}
+	if c := n.get("climates"); c != nil {
+		s.readClimates(d, c)
+		n = n.clone()
+		n.remove("climates")
+		if len(n.keys) == 0 {
+			return
+		}
+	}
 	text, err := printYAML(n)
 	if err != nil {
 		d.fail(n.pos, "catalog", "", "%v", err)
@@ -115,6 +123,49 @@ func (s *Scenario) readCatalog(d *decoder) {
 		// The catalogue saw a reprint of this part; its path leads back to the place.
 		d.fail(n.placeOf(p.Path), joinKey("catalog", p.Path), "", "%s", p.Message)
 	}
+}
+
+// readClimates adds the file's own climates, written like those of the built-in catalogue.
+func (s *Scenario) readClimates(d *decoder, n *node) {
+	known, err := catalog.Climates()
+	if err == nil {
+		var text []byte
+		if text, err = printYAML(&node{kind: mapNode, keys: []*node{scalar("climates")}, items: []*node{n}}); err == nil {
+			s.climates, err = catalog.ReadClimates(text, known)
+		}
+	}
+	if err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			d.fail(n.pos, "catalog.climates", "", "%s", line)
+		}
+	}
+}
+
+// makeClimate makes the typical year of a climate by name, the file's own first.
+func (s *Scenario) makeClimate(name string) (series *weather.Series, own bool, err error) {
+	for i := range s.climates {
+		if strings.EqualFold(s.climates[i].City, strings.TrimSpace(name)) {
+			series, err = weather.FromClimate(&s.climates[i])
+			return series, true, err
+		}
+	}
+	key := strings.ToLower(strings.TrimSpace(name))
+	if v, ok := climates.Load(key); ok {
+		return v.(*weather.Series), false, nil
+	}
+	if series, err = weather.BuiltIn(name); err == nil {
+		climates.Store(key, series)
+	}
+	return series, false, err
+}
+
+// climateNames lists the climates there are.
+func (s *Scenario) climateNames() []string {
+	names := weather.Cities()
+	for i := range s.climates {
+		names = append(names, s.climates[i].City)
+	}
+	return names
 }
 
 // placeOf is the place of a path's last key below a node, or of as much of the path as there is.
@@ -139,6 +190,7 @@ var designDays sync.Map
 // readWeather reads the weather file, or makes the typical year of the climate.
 func (s *Scenario) readWeather(d *decoder, files fs.FS) {
 	site := &s.file.Site
+	own := false // weather of the file's own, which no cache may hold
 	switch {
 	case site.Weather != "":
 		at, keyPath := site.of("weather"), joinKey(site.path, "weather")
@@ -146,21 +198,16 @@ func (s *Scenario) readWeather(d *decoder, files fs.FS) {
 		if !ok {
 			return
 		}
-		s.series = s.parseWeather(d, site.Weather, data, at, keyPath)
+		s.series, own = s.parseWeather(d, site.Weather, data, at, keyPath), true
 	case site.Climate != "":
-		key := strings.ToLower(strings.TrimSpace(site.Climate))
-		if v, ok := climates.Load(key); ok {
-			s.series = v.(*weather.Series)
-			break
-		}
-		series, err := weather.BuiltIn(site.Climate)
+		series, isOwn, err := s.makeClimate(site.Climate)
 		if err != nil {
-			near, _ := units.Nearest(site.Climate, weather.Cities())
-			d.fail(site.of("climate"), joinKey(site.path, "climate"), didYouMean(near), "no such climate (got %s, want one of %s)", quoteShort(site.Climate), strings.Join(weather.Cities(), ", "))
+			names := s.climateNames()
+			near, _ := units.Nearest(site.Climate, names)
+			d.fail(site.of("climate"), joinKey(site.path, "climate"), didYouMean(near), "no such climate (got %s, want one of %s)", quoteShort(site.Climate), strings.Join(names, ", "))
 			return
 		}
-		climates.Store(key, series)
-		s.series = series
+		s.series, own = series, isOwn
 	default:
 		d.fail(site.at, joinKey(site.path, "weather"), "write, for example, site: {climate: shanghai}", "a climate or a weather file is missing")
 		return
@@ -170,11 +217,12 @@ func (s *Scenario) readWeather(d *decoder, files fs.FS) {
 	}
 	site.Altitude.fill(s.series.AltitudeM)
 	key := strings.ToLower(strings.TrimSpace(site.Climate))
-	if v, ok := designDays.Load(key); ok && site.Weather == "" && site.Altitude.V == s.series.AltitudeM {
+	cached := !own && site.Altitude.V == s.series.AltitudeM
+	if v, ok := designDays.Load(key); ok && cached {
 		s.designDay = v.(cooling.Outdoor)
 	} else {
 		s.designDay = designDay(s.series, site.Altitude.V)
-		if site.Weather == "" && site.Altitude.V == s.series.AltitudeM {
+		if cached {
 			designDays.Store(key, s.designDay)
 		}
 	}

@@ -37,6 +37,7 @@ type Scenario struct {
 	file      file
 	variants  []string
 	catalog   *catalog.Catalog
+	climates  []catalog.Climate // of the file's own catalogue
 	series    *weather.Series
 	designDay cooling.Outdoor
 	traces    [][]workload.Job
