@@ -9,10 +9,21 @@ import (
 	"slices"
 )
 
-// Share is a number of GPUs on one server.
+// Share is a number of GPUs on one server, or a part of one GPU.
 type Share struct {
 	Server int32
 	GPUs   int32
+	Milli  int32     // thousandths of the GPU at Slot; 0: whole GPUs
+	Slot   int32     // of a part of a GPU
+	Mask   [2]uint64 // which GPUs, a bit each; none where the account doesn't tell GPUs apart
+}
+
+// String is the server with its whole GPUs, or with the thousandths of one of its GPUs.
+func (s Share) String() string {
+	if s.Milli > 0 {
+		return fmt.Sprintf("{%d %dm@%d}", s.Server, s.Milli, s.Slot)
+	}
+	return fmt.Sprintf("{%d %d}", s.Server, s.GPUs)
 }
 
 // Cluster is the account of GPUs by server. Servers are numbered in placement order, so that neighbours in number are

@@ -46,7 +46,7 @@ func (n *naive) fit(gpus int32, taken []Share) int {
 func (n *naive) whole(size int32, count int, out []Share) []Share {
 	for i := range n.gpus {
 		if count > 0 && n.gpus[i] == size && n.usable(i) == size {
-			out = append(out, Share{int32(i), size})
+			out = append(out, Share{Server: int32(i), GPUs: size})
 			count--
 		}
 	}
@@ -70,7 +70,7 @@ func (n *naive) place(gpus int32) ([]Share, bool) {
 		if i < 0 {
 			return nil, false
 		}
-		return append(out, Share{int32(i), left}), true
+		return append(out, Share{Server: int32(i), GPUs: left}), true
 	}
 	if gpus <= sizes[0] {
 		return complete(nil)
@@ -255,11 +255,11 @@ func TestPlaceRules(t *testing.T) {
 
 func TestPlaceKeepsWhatIsInDst(t *testing.T) {
 	c := NewCluster([]int32{8})
-	dst := []Share{{9, 9}}
+	dst := []Share{{Server: 9, GPUs: 9}}
 	if got, ok := c.Place(9, dst); ok || len(got) != 1 {
 		t.Errorf("refused: %v", got)
 	}
-	if got, ok := c.Place(8, dst); !ok || !slices.Equal(got, []Share{{9, 9}, {0, 8}}) {
+	if got, ok := c.Place(8, dst); !ok || !slices.Equal(got, []Share{{Server: 9, GPUs: 9}, {Server: 0, GPUs: 8}}) {
 		t.Errorf("placed: %v", got)
 	}
 }

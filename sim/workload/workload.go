@@ -18,6 +18,12 @@ type Job struct {
 	Class       int32
 	Arrival     int64   // ns after the start of the run
 	GPUs        int32   // ≥ 1
+	Milli       int32   // share of one GPU in thousandths where GPUs is 1; 0: whole GPUs
+	CPUMilli    int32   // thousandths of a CPU of the whole job; 0: not counted
+	MemMiB      int32   // memory of the whole job; 0: not counted
+	Types       uint64  // a bit for each type of GPU that will do (TraceOptions.Types, Class.Types); 0: any
+	Tenant      int32   // index of who asks, for fair shares
+	Priority    int32   // higher goes first where the policy heeds it
 	WorkS       float64 // seconds at full clock on its GPUs; +Inf for a service that runs to the end
 	Activity    float64 // u while it runs, [0, 1]
 	MemoryBound float64 // [0, 1]

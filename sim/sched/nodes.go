@@ -1,0 +1,532 @@
+package sched
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Milli is one whole GPU in thousandths.
+const Milli = 1000
+
+// Demand is what a job asks for. It is comparable: jobs that ask for the same are scored once.
+type Demand struct {
+	GPUs int32
+	// Milli is the share of one GPU in thousandths; it means something when GPUs is 1, and 0 is a whole GPU.
+	Milli int32
+	// CPUMilli and MemMiB are of the whole job; a job on several servers takes them in proportion to its GPUs.
+	CPUMilli, MemMiB int64
+	// Types has a bit for each type of server that will do; 0: any.
+	Types uint64
+}
+
+// perGPU is what is taken of each GPU.
+func (d *Demand) perGPU() int32 {
+	if d.GPUs == 1 && d.Milli > 0 {
+		return d.Milli
+	}
+	return Milli
+}
+
+// MilliGPUs is the demand in thousandths of a GPU.
+func (d *Demand) MilliGPUs() int64 { return int64(d.GPUs) * int64(d.perGPU()) }
+
+// shared says whether the job takes less than a whole GPU.
+func (d *Demand) shared() bool { return d.GPUs == 1 && d.Milli > 0 && d.Milli < Milli }
+
+// Node is one server as placement policies see it.
+type Node struct {
+	Type             int   // kind of GPU, 0 … 63
+	Rack             int32 // racks are numbered in placement order
+	CPUMilli, MemMiB int64 // free
+	Free             []int32
+	FreeMilli        int64   // sum of Free
+	Kinds            []int32 // jobs by kind: 0 of less than a GPU, n of n GPUs here
+	down             bool
+	whole            int32 // GPUs that are wholly free
+	state            int32 // equal for servers that no pure policy can tell apart
+}
+
+// WholeFree is the number of GPUs on which nothing runs.
+func (n *Node) WholeFree() int32 { return n.whole }
+
+// GPUs is the number of GPUs installed.
+func (n *Node) GPUs() int32 { return int32(len(n.Free)) }
+
+// fits says whether the part of a demand that goes to one server fits, types and all.
+func (n *Node) fits(d *Demand) bool {
+	switch {
+	case n.down || n.CPUMilli < d.CPUMilli || n.MemMiB < d.MemMiB:
+		return false
+	case d.GPUs == 0:
+		return true
+	case d.Types != 0 && d.Types&(1<<n.Type) == 0:
+		return false
+	case !d.shared():
+		return n.whole >= d.GPUs
+	}
+	for _, f := range n.Free {
+		if f >= d.Milli {
+			return true
+		}
+	}
+	return false
+}
+
+// Site tells a policy what it can't know from the account of GPUs. Servers are numbered as in the account.
+type Site interface {
+	InletC(server int32) float64    // air or coolant that the server gets, °C
+	HeadroomW(server int32) float64 // power its rack may still draw, W
+}
+
+// Scene is what a policy may look at besides the server and the demand.
+type Scene struct {
+	Site     Site     // nil outside a building
+	Typical  *Typical // the work to expect, for policies that look ahead
+	Chosen   []Share  // servers this job has so far
+	RackFree []int64  // wholly free GPUs by rack
+	nodes    []Node   //
+	rand     *rand.Rand
+}
+
+// RackOf is the rack of a server.
+func (s *Scene) RackOf(server int32) int32 { return s.nodes[server].Rack }
+
+// NodeSpec is a server when nothing runs on it.
+type NodeSpec struct {
+	GPUs             int32
+	Type             int
+	Rack             int32
+	CPUMilli, MemMiB int64
+}
+
+// Nodes is the account of servers for every policy of placement, with shares of GPUs, types of GPU, CPUs and memory.
+// [Cluster] does the same for whole GPUs of one type by best fit, in constant time.
+type Nodes struct {
+	spec   []NodeSpec
+	nodes  []Node
+	policy *Placement
+	scene  Scene
+	free   int64 // milli, on servers that are up
+	up     int64 // GPUs
+	total  int64
+	order  []sizeType // of servers for jobs that span several, the largest first
+	ever   map[Demand]bool
+	memo   *memo
+}
+
+// memo remembers what a pure policy said. Accounts made by Clone share it.
+type memo struct {
+	states  map[stateKey]int32
+	demands map[Demand]int32
+	scores  [][]score // by demand and state
+}
+
+func newMemo() *memo { return &memo{states: map[stateKey]int32{}, demands: map[Demand]int32{}} }
+
+type sizeType struct {
+	gpus int32
+	typ  int
+}
+
+type score struct {
+	cost  float32
+	gpu   int16
+	known bool
+	no    bool // doesn't fit
+}
+
+// stateKey is everything of a server that a pure policy can see.
+type stateKey struct {
+	typ       int
+	cpu, mem  int64
+	kinds     uint64
+	down      bool
+	gpus      int
+	freePacks [6]uint64 // six GPUs a word, 10 bits each
+}
+
+const packedGPUs = 36
+
+// maxGPUs is the most GPUs of one server: those that a Share has bits for.
+const maxGPUs = 128
+
+// NewNodes makes the account of empty servers that are up. Of servers of equal cost the one of lowest number is taken.
+// draw is for policies that draw; they take the first that will do where it is nil.
+func NewNodes(spec []NodeSpec, p *Placement, draw *rand.Rand) *Nodes {
+	c := &Nodes{
+		spec: slices.Clone(spec), nodes: make([]Node, len(spec)), policy: p, ever: map[Demand]bool{}, memo: newMemo(),
+	}
+	c.scene.rand = draw
+	racks, gpus := int32(0), 0
+	for i := range spec {
+		racks, gpus = max(racks, spec[i].Rack+1), gpus+int(spec[i].GPUs)
+	}
+	c.scene.RackFree = make([]int64, racks)
+	all := make([]int32, gpus)
+	for i := range spec {
+		s := &spec[i]
+		if s.GPUs < 0 || s.GPUs > maxGPUs || s.Type < 0 || s.Type > 63 {
+			panic(fmt.Sprintf("sched: a server with %d GPUs of type %d", s.GPUs, s.Type))
+		}
+		n := &c.nodes[i]
+		*n = Node{Type: s.Type, Rack: s.Rack, CPUMilli: s.CPUMilli, MemMiB: s.MemMiB, Free: all[:s.GPUs:s.GPUs], whole: s.GPUs, Kinds: make([]int32, s.GPUs+1)}
+		all = all[s.GPUs:]
+		for g := range n.Free {
+			n.Free[g] = Milli
+		}
+		n.FreeMilli = Milli * int64(s.GPUs)
+		c.total += int64(s.GPUs)
+		c.scene.RackFree[s.Rack] += int64(s.GPUs)
+		if st := (sizeType{s.GPUs, s.Type}); !slices.Contains(c.order, st) {
+			c.order = append(c.order, st)
+		}
+		c.restate(i)
+	}
+	slices.SortFunc(c.order, func(a, b sizeType) int {
+		if a.gpus != b.gpus {
+			return int(b.gpus - a.gpus)
+		}
+		return a.typ - b.typ
+	})
+	c.up, c.free = c.total, c.total*Milli
+	c.scene.nodes = c.nodes
+	return c
+}
+
+// Look gives policies what they may look at: the building, and the work to expect.
+func (c *Nodes) Look(site Site, typical *Typical) { c.scene.Site, c.scene.Typical = site, typical }
+
+// Total is the number of GPUs installed.
+func (c *Nodes) Total() int64 { return c.total }
+
+// Up is the number of GPUs on servers that are up.
+func (c *Nodes) Up() int64 { return c.up }
+
+// FreeMilli is what is free on servers that are up, in thousandths of a GPU.
+func (c *Nodes) FreeMilli() int64 { return c.free }
+
+// Node is a server, to look at.
+func (c *Nodes) Node(i int) *Node { return &c.nodes[i] }
+
+// restate gives a server the number of its state.
+func (c *Nodes) restate(i int) {
+	if c.policy.Live {
+		return
+	}
+	n := &c.nodes[i]
+	k := stateKey{typ: n.Type, cpu: n.CPUMilli, mem: n.MemMiB, down: n.down, gpus: len(n.Free)}
+	for kind, jobs := range n.Kinds {
+		if jobs > 0 {
+			k.kinds |= 1 << min(kind, 63)
+		}
+	}
+	if len(n.Free) > packedGPUs {
+		n.state = -1 // its score isn't remembered
+		return
+	}
+	for g, f := range n.Free {
+		if g < packedGPUs {
+			k.freePacks[g/6] |= uint64(f) << (10 * (g % 6))
+		}
+	}
+	id, ok := c.memo.states[k]
+	if !ok {
+		if len(c.memo.states) >= maxStates { // forget, so that memory stays bounded
+			c.memo = newMemo()
+			for j := range c.nodes {
+				c.restate(j)
+			}
+			return
+		}
+		id = int32(len(c.memo.states))
+		c.memo.states[k] = id
+	}
+	n.state = id
+}
+
+// maxStates bounds the states of servers whose scores are remembered.
+const maxStates = 1 << 16
+
+// costOf is the cost of a server for a demand that fits one server, and the GPU a share goes to.
+func (c *Nodes) costOf(i int, d *Demand, remembered []score) (cost float32, gpu int, ok bool) {
+	n := &c.nodes[i]
+	if n.state < 0 {
+		remembered = nil
+	}
+	if remembered != nil {
+		if s := &remembered[n.state]; s.known {
+			return s.cost, int(s.gpu), !s.no
+		}
+	}
+	if ok = n.fits(d); ok {
+		var x float64
+		x, gpu = c.policy.Cost(&c.scene, n, d, int32(i))
+		cost = float32(x)
+	}
+	if remembered != nil {
+		remembered[n.state] = score{cost, int16(gpu), true, !ok}
+	}
+	return cost, gpu, ok
+}
+
+// memory is where scores of a demand are remembered, nil for a policy that looks at the building.
+func (c *Nodes) memory(d *Demand) []score {
+	if c.policy.Live {
+		return nil
+	}
+	m := c.memo
+	id, ok := m.demands[*d]
+	if !ok {
+		id = int32(len(m.demands))
+		m.demands[*d] = id
+		m.scores = append(m.scores, nil)
+	}
+	s := m.scores[id]
+	if missing := len(m.states) - len(s); missing > 0 {
+		s = append(s, make([]score, missing)...)
+		m.scores[id] = s
+	}
+	return s
+}
+
+// best is the server of least cost for a demand that one server can hold, among those that ok admits; −1 when there is
+// none.
+func (c *Nodes) best(d *Demand, admit func(n *Node) bool) (server, gpu int) {
+	server = -1
+	var least float32
+	mem := c.memory(d)
+	for i := range c.nodes {
+		if admit != nil && !admit(&c.nodes[i]) {
+			continue
+		}
+		cost, g, ok := c.costOf(i, d, mem)
+		switch {
+		case !ok:
+		case server < 0 || cost < least:
+			server, gpu, least = i, g, cost
+		}
+	}
+	return server, gpu
+}
+
+// Place gives a job what it asks for: shares are appended to dst, or nothing changes and it returns false. A job that
+// one server could hold gets one; a bigger one takes servers that are wholly free, all of one type if there are enough,
+// and a part of one more for the rest.
+func (c *Nodes) Place(d *Demand, dst []Share) ([]Share, bool) {
+	if d.GPUs < 0 || d.MilliGPUs() > c.free {
+		return dst, false
+	}
+	from := len(dst)
+	defer func() { c.scene.Chosen = nil }()
+	widest := c.widest(d)
+	if d.GPUs <= widest || d.GPUs == 0 {
+		i, gpu := c.best(d, nil)
+		if i < 0 {
+			return dst, false
+		}
+		return append(dst, c.take(i, gpu, d)), true
+	}
+	if widest == 0 {
+		return dst, false
+	}
+	for k := range c.order {
+		only := &c.order[k]
+		if only.gpus == 0 || d.Types != 0 && d.Types&(1<<only.typ) == 0 {
+			continue
+		}
+		if dst, ok := c.span(d, dst, from, only); ok {
+			return dst, true
+		}
+	}
+	if len(c.order) > 1 {
+		return c.span(d, dst, from, nil)
+	}
+	return dst, false
+}
+
+// widest is the number of GPUs of the largest server, up or not, whose type will do.
+func (c *Nodes) widest(d *Demand) int32 {
+	for _, st := range c.order {
+		if d.Types == 0 || d.Types&(1<<st.typ) != 0 {
+			return st.gpus
+		}
+	}
+	return 0
+}
+
+// span places a job on several servers: wholly free ones, of one size and type if only says so, and a part of one more.
+func (c *Nodes) span(d *Demand, dst []Share, from int, only *sizeType) ([]Share, bool) {
+	left := d.GPUs
+	part := func(gpus int32) Demand {
+		return Demand{GPUs: gpus, CPUMilli: portion(d.CPUMilli, gpus, d.GPUs), MemMiB: portion(d.MemMiB, gpus, d.GPUs), Types: d.Types}
+	}
+	for k := range c.order {
+		st := c.order[k]
+		if only != nil && *only != st || st.gpus == 0 {
+			continue
+		}
+		for left >= st.gpus {
+			p := part(st.gpus)
+			c.scene.Chosen = dst[from:]
+			i, gpu := c.best(&p, func(n *Node) bool { return n.Type == st.typ && n.GPUs() == st.gpus && n.whole == st.gpus })
+			if i < 0 {
+				break
+			}
+			dst = append(dst, c.take(i, gpu, &p))
+			left -= st.gpus
+		}
+	}
+	if left == 0 {
+		return dst, true
+	}
+	if only == nil || left < only.gpus {
+		p := part(left)
+		c.scene.Chosen = dst[from:]
+		if i, gpu := c.best(&p, nil); i >= 0 {
+			return append(dst, c.take(i, gpu, &p)), true
+		}
+	}
+	c.Release(d, dst[from:])
+	return dst[:from], false
+}
+
+// portion is the share of gpus of all in x, rounded up.
+func portion(x int64, gpus, all int32) int64 {
+	if x == 0 || gpus == all {
+		return x
+	}
+	return (x*int64(gpus) + int64(all) - 1) / int64(all)
+}
+
+// take books a part on a server.
+func (c *Nodes) take(i, gpu int, d *Demand) Share {
+	n := &c.nodes[i]
+	sh := Share{Server: int32(i), GPUs: d.GPUs}
+	switch {
+	case d.GPUs == 0:
+	case d.shared():
+		sh.Milli, sh.Slot = d.Milli, int32(gpu)
+	default:
+		left := d.GPUs
+		for g, f := range n.Free {
+			if left > 0 && f == Milli {
+				sh.Mask[g/64] |= 1 << (g % 64)
+				left--
+			}
+		}
+	}
+	c.book(&sh, portion(d.CPUMilli, d.GPUs, d.GPUs), d.MemMiB, -1)
+	return sh
+}
+
+// book takes a share (sign −1) or gives it back (+1).
+func (c *Nodes) book(sh *Share, cpu, mem int64, sign int32) {
+	n := &c.nodes[sh.Server]
+	n.CPUMilli += int64(sign) * cpu
+	n.MemMiB += int64(sign) * mem
+	wasWhole, wasFree := n.whole, n.FreeMilli
+	move := func(g int, by int32) {
+		was := n.Free[g]
+		n.Free[g] += sign * by
+		if n.Free[g] < 0 || n.Free[g] > Milli {
+			panic(fmt.Sprintf("sched: GPU %d of server %d would have %d thousandths free", g, sh.Server, n.Free[g]))
+		}
+		if was == Milli {
+			n.whole--
+		}
+		if n.Free[g] == Milli {
+			n.whole++
+		}
+		n.FreeMilli += int64(sign * by)
+	}
+	switch {
+	case sh.GPUs == 0:
+	case sh.Milli > 0:
+		move(int(sh.Slot), sh.Milli)
+		n.Kinds[0] -= sign
+	default:
+		for g := range n.Free {
+			if sh.Mask[g/64]&(1<<(g%64)) != 0 {
+				move(g, Milli)
+			}
+		}
+		n.Kinds[sh.GPUs] -= sign
+	}
+	if !n.down {
+		c.free += n.FreeMilli - wasFree
+		c.scene.RackFree[n.Rack] += int64(n.whole - wasWhole)
+	}
+	c.restate(int(sh.Server))
+}
+
+// Release gives the shares of a job back. Those of a server that is down become placeable when it is up again.
+func (c *Nodes) Release(d *Demand, shares []Share) {
+	for i := range shares {
+		sh := &shares[i]
+		c.book(sh, portion(d.CPUMilli, sh.GPUs, d.GPUs), portion(d.MemMiB, sh.GPUs, d.GPUs), +1)
+	}
+}
+
+// SetUp says whether a server is up. The shares that run on one that goes down are the caller's to release.
+func (c *Nodes) SetUp(i int, up bool) {
+	n := &c.nodes[i]
+	if n.down == !up {
+		return
+	}
+	n.down = !up
+	sign := int64(1)
+	if !up {
+		sign = -1
+	}
+	c.up += sign * int64(len(n.Free))
+	c.free += sign * n.FreeMilli
+	c.scene.RackFree[n.Rack] += sign * int64(n.whole)
+	c.restate(i)
+}
+
+// CanEver says whether a job would be placed if every server were up and empty.
+func (c *Nodes) CanEver(d *Demand) bool {
+	if ok, known := c.ever[*d]; known {
+		return ok
+	}
+	ok := false
+	if d.GPUs > 0 {
+		empty := NewNodes(c.spec, &Placement{Cost: firstFit, Live: true}, nil)
+		_, ok = empty.Place(d, nil)
+	}
+	c.ever[*d] = ok
+	return ok
+}
+
+// firstFit costs every server the same.
+func firstFit(_ *Scene, n *Node, d *Demand, _ int32) (float64, int) { return 0, n.tightest(d) }
+
+// tightest is the GPU with the least that is enough for a share, the lowest of equals.
+func (n *Node) tightest(d *Demand) int {
+	best := 0
+	if !d.shared() {
+		return best
+	}
+	least := int32(Milli + 1)
+	for g, f := range n.Free {
+		if f >= d.Milli && f < least {
+			best, least = g, f
+		}
+	}
+	return best
+}
+
+// Clone is an account of its own in the same state, for looking ahead.
+func (c *Nodes) Clone() *Nodes {
+	out := *c
+	out.nodes = slices.Clone(c.nodes)
+	for i := range out.nodes {
+		n := &out.nodes[i]
+		n.Free, n.Kinds = slices.Clone(n.Free), slices.Clone(n.Kinds)
+	}
+	out.scene.RackFree = slices.Clone(c.scene.RackFree)
+	out.scene.nodes = out.nodes
+	out.scene.rand = nil // looking ahead draws nothing
+	return &out
+}

@@ -1,0 +1,3 @@
+package sched
+
+type Order struct{ Name string }
