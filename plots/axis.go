@@ -19,9 +19,13 @@ type axis struct {
 	quiet    bool // ticks without labels: the panel below has them
 }
 
-// largest is the largest magnitude that is drawn. Beyond it the rasterizer's arithmetic overflows and
-// never ends, so such a value counts as no figure.
-const largest = 1e300
+// largest is the largest magnitude that is drawn, smallest the smallest that is told from 0. Near the ends of float64
+// the rasterizer's arithmetic overflows and never ends; no watt and no kelvin comes near, so such a value counts as no
+// figure, with room to spare for sums and changes of unit.
+const (
+	largest  = 1e100
+	smallest = 1e-100
+)
 
 func finite(v float64) bool { return math.Abs(v) <= largest } // false for NaN
 
@@ -32,7 +36,7 @@ func spread(lo, hi, margin float64) (float64, float64) {
 		return 0, 1
 	}
 	least := 1e-3 * math.Max(math.Abs(lo), math.Abs(hi)) // narrower than this reads as constant
-	if least == 0 {
+	if least < smallest {
 		least = 1
 	}
 	if hi-lo < least {
@@ -45,7 +49,7 @@ func spread(lo, hi, margin float64) (float64, float64) {
 
 // fromZero returns a range from 0 to a little above hi.
 func fromZero(hi float64) (float64, float64) {
-	if !finite(hi) || hi <= 0 {
+	if !finite(hi) || hi < smallest {
 		return 0, 1
 	}
 	return 0, hi * 1.06
@@ -74,6 +78,19 @@ func (n numberTicks) Ticks(lo, hi float64) []plot.Tick {
 	if step < 1 {
 		decimals = int(math.Ceil(-math.Log10(step) - 1e-9))
 	}
+	label := func(v float64) string {
+		return minus(thousands(strconv.FormatFloat(v, 'f', decimals, 64)))
+	}
+	if top := math.Max(math.Abs(lo), math.Abs(hi)); top >= 1e7 || decimals > 7 {
+		// An exponent, with as many digits as tell one tick from the next.
+		digits := max(1, int(math.Ceil(math.Log10(top/step)+1e-9)))
+		label = func(v float64) string {
+			if v == 0 {
+				return "0"
+			}
+			return minus(strconv.FormatFloat(v, 'e', digits, 64))
+		}
+	}
 	var ticks []plot.Tick
 	first := math.Ceil(lo/step - 1e-9)
 	for i := 0; i <= 4*want; i++ {
@@ -84,7 +101,7 @@ func (n numberTicks) Ticks(lo, hi float64) []plot.Tick {
 		if math.Abs(v) < step*1e-9 {
 			v = 0
 		}
-		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v, decimals)})
+		ticks = append(ticks, plot.Tick{Value: v, Label: label(v)})
 	}
 	return ticks
 }
@@ -104,14 +121,6 @@ func roundStep(x float64) float64 {
 		return 5 * p
 	}
 	return 10 * p
-}
-
-// tickLabel prints a tick's value; beyond a million or below a millionth with an exponent.
-func tickLabel(v float64, decimals int) string {
-	if v != 0 && (math.Abs(v) >= 1e7 || decimals > 7) {
-		return minus(strconv.FormatFloat(v, 'g', 4, 64))
-	}
-	return minus(thousands(strconv.FormatFloat(v, 'f', decimals, 64)))
 }
 
 // fixedTicks are given values.
@@ -191,20 +200,24 @@ func (t timeTicks) Ticks(lo, hi float64) []plot.Tick {
 	var ticks []plot.Tick
 	last := ""
 	at := func(sec float64) time.Time { return t.start.Add(time.Duration(sec * float64(time.Second))) }
-	for v := step.floor(at(lo)); len(ticks) < 200; v = step.next(v) {
+	v := step.floor(at(lo))
+	for range 400 { // far more than there are labels on a page
 		x := v.Sub(t.start).Seconds()
+		label := v.Format(step.layout)
+		context := ""
+		if step.context != "" {
+			context = v.Format(step.context)
+		}
+		v = step.next(v)
 		if x > hi {
 			break
 		}
 		if x < lo {
 			continue
 		}
-		label := v.Format(step.layout)
-		if step.context != "" {
-			if c := v.Format(step.context); c != last {
-				label += "\n" + c
-				last = c
-			}
+		if context != last {
+			label += "\n" + context
+			last = context
 		}
 		ticks = append(ticks, plot.Tick{Value: x, Label: label})
 	}
@@ -226,8 +239,9 @@ func (s timeStep) floor(t time.Time) time.Time {
 	}
 	// Steps of seconds count from a Monday, so that weeks start on one.
 	monday := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
-	n := math.Floor(t.Sub(monday).Seconds() / s.sec)
-	return monday.Add(time.Duration(n * s.sec * float64(time.Second)))
+	// In Unix seconds, for a time.Duration holds no more than 292 years.
+	n := math.Floor(float64(t.Unix()-monday.Unix()) / s.sec)
+	return time.Unix(monday.Unix()+int64(n*s.sec), 0).UTC()
 }
 
 func (s timeStep) next(t time.Time) time.Time {

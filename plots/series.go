@@ -39,9 +39,13 @@ func seriesOf(r *sim.Result) table {
 	}
 	for i, x := range s.StartS {
 		if !finite(x) || i > 0 && x <= s.StartS[i-1] {
-			t.why = fmt.Sprintf("No series: step %d starts at %v s, which does not come after the step before it.", i, x)
+			t.why = fmt.Sprintf("No series: step %d does not start after the step before it.", i+1)
 			return t
 		}
+	}
+	if first, last := s.StartS[0], s.StartS[len(s.StartS)-1]; first < -longestAxisS || last > longestAxisS {
+		t.why = "No series: the run's steps lie more than 285 years from its start."
+		return t
 	}
 	start, err := time.Parse("2006-01-02T15:04:05", r.Run.Start)
 	if err != nil {
@@ -50,7 +54,7 @@ func seriesOf(r *sim.Result) table {
 	}
 	t.start, t.startS, t.stepS = start, s.StartS, s.StepS
 	n := len(s.StartS)
-	if !finite(t.stepS) || t.stepS <= 0 {
+	if !(t.stepS > 0 && t.stepS <= longestAxisS) {
 		t.stepS = 1
 		if n > 1 {
 			t.stepS = s.StartS[1] - s.StartS[0]
@@ -118,14 +122,19 @@ func (t *table) note(names ...string) []string {
 	var out []string
 	for _, n := range names {
 		if d := t.dropped[n]; d > 0 {
-			out = append(out, fmt.Sprintf("%s of %s left out of the chart: not finite, or beyond 1e300.", show.Of(d, "value"), n))
+			out = append(out, fmt.Sprintf("%s of %s left out of the chart: not finite, or beyond 1e100.", show.Of(d, "value"), n))
 		}
 	}
 	return out
 }
 
 // span is the length in seconds that the series cover.
-func (t *table) span() float64 { return t.endS - t.startS[0] }
+func (t *table) span() float64 {
+	if len(t.startS) == 0 {
+		return 0
+	}
+	return t.endS - t.startS[0]
+}
 
 // Runs at least this long are drawn as a mean line with a band from the lowest to the highest step of each
 // bin, for a year of hours drawn one by one is a solid block.
@@ -174,7 +183,7 @@ func (t *table) binsOf(sec float64, v, w []float64) binned {
 	if sec == 0 {
 		return t.steps(v, w)
 	}
-	n := int(t.span()/sec) + 2
+	n := min(len(v), int(t.span()/sec)+2)
 	b := binned{make([]float64, 0, n), make([]float64, 0, n), make([]float64, 0, n), make([]float64, 0, n)}
 	var sum, weight, lo, hi float64
 	reset := func() { sum, weight, lo, hi = 0, 0, math.Inf(1), math.Inf(-1) }

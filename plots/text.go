@@ -270,6 +270,7 @@ func (p *pen) text(x, y vg.Length, s string, st style) {
 	default:
 		dy = vg.Length(descent-st.ay*(capHeight+descent)) * st.size
 	}
+	p.drawn = append(p.drawn, drawnText{s: s, box: textBox(x, y, s, st)})
 	p.c.SetColor(st.color)
 	if st.turn != 0 {
 		p.c.Push()
@@ -279,7 +280,6 @@ func (p *pen) text(x, y vg.Length, s string, st style) {
 		x, y = 0, 0
 	}
 	p.run(x+dx, y+dy, s, st)
-	p.drawn = append(p.drawn, drawnText{s: s, box: textBox(x, y, s, st)})
 }
 
 // run draws a line from its baseline's left end, split where the font changes.

@@ -1,0 +1,686 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/recorder"
+	"pgregory.net/rapid"
+
+	"headroom/facility/placement"
+	"headroom/plots/internal/fixture"
+	"headroom/sim"
+)
+
+// page draws a figure on a canvas that records what is drawn.
+type page struct{ recorder.Canvas }
+
+func (page) Size() (w, h vg.Length) { return pageW, pageH }
+
+func drawn(f *figure, format string) (*pen, *page) {
+	c := &page{}
+	return f.draw(c, format), c
+}
+
+// check holds a drawn figure to what every chart must keep: nothing outside the page, no text over another, no
+// figure that is none, no coordinate that is none.
+func check(t testing.TB, name string, f *figure) *pen {
+	t.Helper()
+	p, c := drawn(f, "png")
+	for i, a := range p.drawn {
+		if a.box.Min.X < -0.5 || a.box.Min.Y < -0.5 || a.box.Max.X > pageW+0.5 || a.box.Max.Y > pageH+0.5 {
+			t.Errorf("%s: text %q is clipped: %v", name, a.s, a.box)
+		}
+		for _, bad := range []string{"NaN", "Inf", "%!", "  "} {
+			if strings.Contains(a.s, bad) {
+				t.Errorf("%s: text %q", name, a.s)
+			}
+		}
+		for _, b := range p.drawn[:i] {
+			const touch = 1.5 // boxes count ascent and descent that most letters lack
+			if a.box.Min.X+touch < b.box.Max.X && b.box.Min.X+touch < a.box.Max.X &&
+				a.box.Min.Y+touch < b.box.Max.Y && b.box.Min.Y+touch < a.box.Max.Y {
+				t.Errorf("%s: text %q lies over %q", name, a.s, b.s)
+			}
+		}
+	}
+	for _, a := range c.Actions {
+		var path vg.Path
+		switch a := a.(type) {
+		case *recorder.Stroke:
+			path = a.Path
+			if len(path) > chunk+1 {
+				t.Fatalf("%s: a stroke of %d points: the rasterizer's time grows with their square", name, len(path))
+			}
+		case *recorder.Fill:
+			path = a.Path
+			if len(path) > 2*(chunk+2)+1 {
+				t.Fatalf("%s: a fill of %d points", name, len(path))
+			}
+		}
+		for _, q := range path {
+			const edge = 12
+			if q.Type != vg.CloseComp && !(q.Pos.X >= -edge && q.Pos.X <= pageW+edge && q.Pos.Y >= -edge && q.Pos.Y <= pageH+edge) {
+				t.Fatalf("%s: a line goes to %v, off the page", name, q.Pos)
+			}
+		}
+	}
+	return p
+}
+
+func texts(p *pen) []string {
+	var out []string
+	for _, d := range p.drawn {
+		out = append(out, d.s)
+	}
+	return out
+}
+
+func has(p *pen, s string) bool { return slices.Contains(texts(p), s) }
+
+// series returns the names of the series drawn in a panel.
+func series(pn *panel) []string {
+	var out []string
+	for _, m := range pn.marks {
+		if n := m.label(); n != "" {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func render(t testing.TB, c Chart, r *sim.Result, format string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Draw(c, r, format, &b); err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	return b.Bytes()
+}
+
+func setColumn(r *sim.Result, name string, f func(i int, v float64) float64) {
+	for k := range r.Series.Columns {
+		if c := &r.Series.Columns[k]; c.Name == name || name == "*" {
+			for i := range c.Values {
+				c.Values[i] = f(i, c.Values[i])
+			}
+		}
+	}
+}
+
+func dropColumn(r *sim.Result, name string) {
+	r.Series.Columns = slices.DeleteFunc(r.Series.Columns, func(c sim.Column) bool { return c.Name == name })
+}
+
+func TestChartsAndFiles(t *testing.T) {
+	var got []string
+	for _, c := range Charts() {
+		if c.Title == "" || c.Question == "" {
+			t.Errorf("%s has no title or question", c.Name)
+		}
+		got = append(got, c.Name+" "+c.FileName("svg"))
+	}
+	want := []string{
+		"fit fit.svg", "placement placement.svg", "power power.svg", "pue pue_time.svg", "throughput throughput.svg",
+		"thermal thermal.svg", "utilization util.svg",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestDrawRefuses(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 24})
+	var b bytes.Buffer
+	for _, err := range []error{
+		Draw(Charts()[0], nil, "png", &b), Draw(Charts()[0], r, "gif", &b), Draw(Chart{Name: "pie"}, r, "png", &b),
+	} {
+		if err == nil {
+			t.Error("no error")
+		}
+	}
+	if b.Len() != 0 {
+		t.Errorf("%d bytes were written beside an error", b.Len())
+	}
+	if err := Draw(Charts()[0], r, "png", failing{}); err == nil {
+		t.Error("a failing writer: no error")
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestPNGIs1600By900AndRepeats(t *testing.T) {
+	r := fixture.Result(fixture.Options{})
+	for _, c := range Charts() {
+		a := render(t, c, r, "png")
+		img, err := png.DecodeConfig(bytes.NewReader(a))
+		if err != nil || img.Width < 1600 || img.Height < 900 {
+			t.Errorf("%s: %d×%d, %v", c.Name, img.Width, img.Height, err)
+		}
+		if !bytes.Equal(a, render(t, c, fixture.Result(fixture.Options{}), "png")) {
+			t.Errorf("%s: two drawings differ", c.Name)
+		}
+	}
+}
+
+func TestSVGAndPDF(t *testing.T) {
+	r := fixture.Result(fixture.Options{Scenario: "上海一号机房 ✓ & <b>", Racks: 14})
+	for _, c := range Charts() {
+		svg := render(t, c, r, "svg")
+		d := xml.NewDecoder(bytes.NewReader(svg))
+		texts := 0
+		for {
+			tok, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s.svg: %v", c.Name, err)
+			}
+			if e, ok := tok.(xml.StartElement); ok && e.Name.Local == "text" {
+				texts++
+				if !slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == "textLength" }) {
+					t.Errorf("%s.svg: a text without its length", c.Name)
+				}
+			}
+		}
+		if texts < 10 {
+			t.Errorf("%s.svg holds %d texts", c.Name, texts)
+		}
+		pdf := render(t, c, r, "pdf")
+		if !bytes.HasPrefix(pdf, []byte("%PDF-")) {
+			t.Errorf("%s.pdf is no PDF", c.Name)
+		}
+		if !bytes.Equal(pdf, render(t, c, r, "pdf")) || !bytes.Equal(svg, render(t, c, r, "svg")) {
+			t.Errorf("%s: two drawings differ", c.Name)
+		}
+	}
+}
+
+// From several goroutines at once, as a study draws: the same bytes.
+func TestConcurrentDrawing(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 200})
+	want := map[string][]byte{}
+	for _, c := range Charts() {
+		want[c.Name] = render(t, c, r, "png")
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		for _, c := range Charts() {
+			wg.Go(func() {
+				var b bytes.Buffer
+				if err := Draw(c, r, "png", &b); err != nil || !bytes.Equal(b.Bytes(), want[c.Name]) {
+					t.Errorf("%s differs when drawn concurrently (%v)", c.Name, err)
+				}
+				if err := Draw(c, r, "pdf", io.Discard); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
+
+// Sizes and spans a planner really has: nothing clipped, nothing over another, whatever the hall.
+func TestHallsOfEverySize(t *testing.T) {
+	for name, o := range map[string]fixture.Options{
+		"12 racks": {}, "1 rack": {Racks: 1}, "2 racks, 5 min": {Racks: 2, Steps: 12 * 24 * 7, StepS: 300}, "13 racks": {Racks: 13, PerRow: 13},
+		"40 racks": {Racks: 40, PerRow: 10}, "41 racks in a row": {Racks: 41, PerRow: 41}, "200 racks": {Racks: 200, PerRow: 20},
+		"300 racks": {Racks: 300, PerRow: 30}, "2,000 racks": {Racks: 2000, PerRow: 25, Steps: 48}, "70 days": {Steps: 70 * 24}, "10 years": {Steps: 87600},
+		"one step": {Steps: 1}, "two steps": {Steps: 2}, "10 minutes": {Steps: 10, StepS: 60}, "6 seconds": {Steps: 6, StepS: 1},
+		"45 days": {Steps: 45 * 24}, "month of minutes": {Steps: 43200, StepS: 60}, "Chinese": {Scenario: "上海一号机房 48 kW 风冷", Variant: "液冷"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := fixture.Result(o)
+			for _, c := range Charts() {
+				check(t, c.Name, c.build(r))
+			}
+		})
+	}
+}
+
+// The traps of planning charts: each gives a correct chart or a panel that says why not; never a hang, a panic or a
+// clipped label.
+func TestHostileData(t *testing.T) {
+	fill := func(v float64) func(*sim.Result) {
+		return func(r *sim.Result) { setColumn(r, "*", func(int, float64) float64 { return v }) }
+	}
+	for name, hurt := range map[string]func(*sim.Result){
+		"all NaN":   fill(math.NaN()),
+		"all +Inf":  fill(math.Inf(1)),
+		"all -Inf":  fill(math.Inf(-1)),
+		"all 1e300": fill(1e300),
+		"all 9e99":  fill(9e99),
+		"all 1e300 but one": func(r *sim.Result) {
+			setColumn(r, "*", func(i int, v float64) float64 {
+				if i == 3 {
+					return v
+				}
+				return 1e300
+			})
+		},
+		"all 1.7e308":  fill(1.7e308),
+		"all -1.7e308": fill(-1.7e308),
+		"all 5e-324":   fill(5e-324),
+		"all zero":     fill(0),
+		"all -1":       fill(-1),
+		"all 0.8":      fill(0.8),
+		"near constant": func(r *sim.Result) {
+			setColumn(r, "*", func(i int, v float64) float64 { return 0.8 + float64(i%2)*1e-16 })
+		},
+		"±1.7e308 by turns": func(r *sim.Result) {
+			setColumn(r, "*", func(i int, v float64) float64 { return 1.7e308 * float64(1-2*(i%2)) })
+		},
+		"±9e99 by turns": func(r *sim.Result) {
+			setColumn(r, "*", func(i int, v float64) float64 { return 9e99 * float64(1-2*(i%2)) })
+		},
+		"every second NaN": func(r *sim.Result) {
+			setColumn(r, "*", func(i int, v float64) float64 {
+				if i%2 == 0 {
+					return math.NaN()
+				}
+				return v
+			})
+		},
+		"one infinity": func(r *sim.Result) {
+			setColumn(r, "*", func(i int, v float64) float64 {
+				if i == 5 {
+					return math.Inf(1)
+				}
+				return v
+			})
+		},
+		"negative parts":   func(r *sim.Result) { setColumn(r, "chillers_w", func(_ int, v float64) float64 { return -v }) },
+		"square wave":      func(r *sim.Result) { setColumn(r, "*", func(i int, v float64) float64 { return float64(i % 2) }) },
+		"no series":        func(r *sim.Result) { r.Series = nil },
+		"empty series":     func(r *sim.Result) { r.Series = &sim.Series{StepS: 3600} },
+		"no columns":       func(r *sim.Result) { r.Series.Columns = nil },
+		"short columns":    func(r *sim.Result) { r.Series.Columns[0].Values = r.Series.Columns[0].Values[:3] },
+		"NaN time":         func(r *sim.Result) { r.Series.StartS[3] = math.NaN() },
+		"time goes back":   func(r *sim.Result) { r.Series.StartS[3] = 0 },
+		"huge time":        func(r *sim.Result) { r.Series.StartS[len(r.Series.StartS)-1] = 1e250 },
+		"NaN step":         func(r *sim.Result) { r.Series.StepS = math.NaN() },
+		"no start":         func(r *sim.Result) { r.Run.Start = "yesterday" },
+		"NaN length":       func(r *sim.Result) { r.Run.LengthS = math.NaN() },
+		"no layout":        func(r *sim.Result) { r.Layout = nil },
+		"no facility":      func(r *sim.Result) { r.Layout.Facility = nil },
+		"no racks":         func(r *sim.Result) { r.Layout.Racks = nil },
+		"no rack results":  func(r *sim.Result) { r.Racks = nil },
+		"no power graph":   func(r *sim.Result) { r.Layout.Facility.Power = nil },
+		"wrong rack index": func(r *sim.Result) { r.Layout.Racks[0].Rack = 99; r.Layout.Racks[1].Rack = -1; r.Racks[0].Rack = 77 },
+		"no rack limits": func(r *sim.Result) {
+			for i := range r.Layout.Facility.Racks {
+				r.Layout.Facility.Racks[i].PowerW = -1
+				r.Layout.Racks[i].FreeW = -1
+				r.Layout.Racks[i].Max = nil
+			}
+		},
+		"all racks at one place": func(r *sim.Result) {
+			for i := range r.Layout.Facility.Racks {
+				r.Layout.Facility.Racks[i].XM, r.Layout.Facility.Racks[i].YM = 0, 0
+			}
+		},
+		"racks at NaN":   func(r *sim.Result) { r.Layout.Facility.Racks[2].XM = math.NaN() },
+		"racks far away": func(r *sim.Result) { r.Layout.Facility.Racks[2].XM = 1e300 },
+		"inlets NaN": func(r *sim.Result) {
+			for i := range r.Racks {
+				r.Racks[i].InletMaxC = math.NaN()
+			}
+		},
+		"inlets infinite": func(r *sim.Result) { r.Racks[0].InletMaxC = math.Inf(1); r.Racks[1].InletMaxC = 1e305 },
+		"nothing placed": func(r *sim.Result) {
+			r.Capacity.ServersPlaced, r.Capacity.RacksUsed, r.Layout.Servers = 0, 0, nil
+			for i := range r.Layout.Racks {
+				r.Layout.Racks[i].Servers, r.Layout.Racks[i].UsedW = 0, 0
+			}
+		},
+		"2,000-rune title": func(r *sim.Result) { r.Run.Scenario = strings.Repeat("长名字 long name ", 150) },
+		"2,000-rune names": func(r *sim.Result) {
+			for i := range r.Layout.Facility.Racks {
+				r.Layout.Facility.Racks[i].ID = strings.Repeat("R", 2000)
+				r.Layout.Facility.Racks[i].Row = strings.Repeat("一", 2000)
+			}
+			r.Capacity.Binding[0].Where = strings.Repeat("w", 2000)
+			r.Energy.PUECategory = strings.Repeat("c", 2000)
+		},
+		"control characters": func(r *sim.Result) { r.Run.Scenario = "a\x00b\nc\td\u202ee\xff" },
+		"no totals": func(r *sim.Result) {
+			nan := sim.Num(math.NaN())
+			r.Energy = sim.Energy{FacilityKWh: nan, ITKWh: nan, PeakFacilityW: nan, PeakITW: nan, PUE: nan}
+			r.Compute = sim.Compute{GPUHoursBusy: nan, GPUHoursEffective: nan, ThroughputRatio: nan, Utilization: nan}
+			r.Thermal = sim.Thermal{ThrottledGPUHours: nan, ThrottledShare: nan}
+			r.Jobs.WaitS = sim.Wait{P50: nan, P95: nan}
+			r.Capacity.Binding = nil
+		},
+		"wild totals": func(r *sim.Result) {
+			inf := sim.Num(math.Inf(1))
+			r.Energy.PeakFacilityW, r.Energy.PUE, r.Energy.ITKWh = 1e305, 1e305, inf
+			r.Thermal.GPUC.Max, r.Capacity.Stranded.PowerW = inf, inf
+		},
+		"many bindings": func(r *sim.Result) {
+			for range 60 {
+				r.Capacity.Binding = append(r.Capacity.Binding, r.Capacity.Binding[0])
+			}
+		},
+		"zero result": func(r *sim.Result) { *r = sim.Result{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, steps := range []int{30, 60 * 24} { // as steps, and in bins
+				r := fixture.Result(fixture.Options{Steps: steps})
+				hurt(r)
+				for _, c := range Charts() {
+					f := c.build(r)
+					for _, pn := range f.panels {
+						if pn.free != nil || pn.why != "" {
+							continue
+						}
+						for _, a := range []axis{pn.x, pn.y} {
+							if !(a.max > a.min) || math.Abs(a.min) > 1e4*largest || math.Abs(a.max) > 1e4*largest {
+								t.Errorf("%s, %s: axis from %v to %v", c.Name, pn.title, a.min, a.max)
+							}
+						}
+					}
+					check(t, c.Name, f)
+				}
+			}
+			// The rasterizer itself, where its arithmetic was at risk; the rest differs in nothing it sees.
+			if slices.Contains([]string{"all 1.7e308", "±9e99 by turns", "square wave", "zero result"}, name) {
+				r := fixture.Result(fixture.Options{Steps: 60 * 24})
+				hurt(r)
+				for _, c := range Charts() {
+					render(t, c, r, "png")
+				}
+			}
+		})
+	}
+}
+
+// A panel without data says which column is absent and which holds nothing.
+func TestEmptyPanelsSayWhy(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 60})
+	dropColumn(r, "gpus_available")
+	setColumn(r, "queue_jobs", func(int, float64) float64 { return math.NaN() })
+	f := utilizationFigure(r)
+	if got, want := f.panels[0].why, "No data: the run has no series gpus_available."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := f.panels[1].why, "No data: queue_jobs holds no figure in this run."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	p := check(t, "utilization", f)
+	if !has(p, f.panels[0].why) || !has(p, f.panels[1].why) {
+		t.Errorf("the page does not say why: %q", texts(p))
+	}
+	setColumn(r, "queue_gpus", func(i int, v float64) float64 {
+		if i < 3 {
+			return math.Inf(1)
+		}
+		return v
+	})
+	if f := utilizationFigure(r); !slices.Contains(f.notes, "3 values of queue_gpus left out of the chart: not finite, or beyond 1e100.") {
+		t.Errorf("notes: %q", f.notes)
+	}
+}
+
+// The charts say what the result says: title, axes, series and limits of the fixture's year.
+func TestContent(t *testing.T) {
+	r := fixture.Result(fixture.Options{})
+	for _, c := range []struct {
+		chart, title string
+		panels       []string
+		series       [][]string
+		ranges       [][2]float64 // of y, NaN: not checked
+		says         []string
+	}{
+		{
+			chart: "fit", title: "48 servers fit in 12 racks; rack power stops the next one, short by 3.00 kW",
+			panels: []string{"Planned power per rack, kW", "Servers each limit alone would admit"}, series: [][]string{{"fit"}, nil},
+			ranges: [][2]float64{{0, 48 * 1.04 * 1.06}, {math.NaN(), 0}},
+			says:   []string{"A01", "A12", "4", "rack power", "air cooling", "60", "placed: 48", "Proven maximum: 48 servers", "12 racks, short by 3.00 kW", "stranded", "rack limit"},
+		},
+		{
+			chart: "placement", title: "48 servers in 12 of 12 racks; 86.4 kW of rack power is stranded",
+			panels: []string{"Servers in each rack, coloured by the share of its power limit in use", "Hottest inlet of each rack over the run, °C"},
+			series: [][]string{nil, nil}, says: []string{"A01", "4", "28.8", "% of the rack's limit", "°C", "To scale: 7.2 m × 1.2 m from the first rack to the last."},
+		},
+		{
+			chart: "power", panels: []string{"Power, MW"},
+			series: [][]string{{"facility band", "facility", "IT band", "IT", "peak", "transformers, 1 unit lost: 1.23 MW", "UPS, one side lost: 760 kW"}},
+			ranges: [][2]float64{{0, 1.225 * 1.06}},
+			says:   []string{"facility", "IT", "UPS, one side lost: 760 kW", "local time", "2026", "2027", "Jul", "Limits far above the chart: utility, 2.00 MW.", "Lines are daily means; bands span the lowest to the highest hourly mean."},
+		},
+		{
+			chart: "pue", panels: []string{"PUE (facility power / IT power)", "Power that is not IT, kW", "Where the energy goes"},
+			series: [][]string{
+				{" band", "energy-weighted"},
+				{"chillers", "room fans", "heat rejection", "pumps", "UPS loss", "transformer loss", "distribution loss", "humidification", "other"},
+				nil,
+			},
+			says: []string{"gaps: no IT load", "IT", "not IT; bars to a scale of their own:"},
+		},
+		{
+			chart: "throughput", panels: []string{"GPUs, number", "Work lost while busy, share of busy, %", "Clock of GPUs, share of full, %"},
+			series: [][]string{{"available", "lost while busy", "busy: ideal", "effective"}, {"lost band", "lost"}, {"slowest GPU band", "slowest GPU", "mean"}},
+			ranges: [][2]float64{{0, 384 * 1.06}, {math.NaN(), 0}, {math.NaN(), 0}}, says: []string{"available", "effective (busy × work rate)"},
+		},
+		{
+			chart: "thermal", panels: []string{"Server inlet air, °C", "GPU temperature, °C", "Throttled GPUs, share of busy, %", "Outdoor air, °C"},
+			series: [][]string{
+				{"recommended", "hottest inlet band", "hottest inlet", "mean inlet", "allowable: 30.0 °C (server)"},
+				{"hottest GPU band", "hottest GPU", "mean GPU band", "mean GPU", "throttles at 87.0 °C", "halves clocks at 92.0 °C"},
+				{"highest step", "throttled", "throttled"},
+				{"dry bulb band", "dry bulb", "wet bulb"},
+			},
+			says: []string{"throttles at 87.0 °C", "recommended inlet, 18–27 °C (ASHRAE A1–A4)"},
+		},
+		{
+			chart: "utilization", panels: []string{"Use of the GPUs that are up, %", "Waiting jobs, number", "GPUs that waiting jobs ask for, number"},
+			series: [][]string{{"allocated", "busy", "effective band", "effective", "all"}, {" band"}, {" band", "all GPUs"}},
+			ranges: [][2]float64{{0, 104}, {0, 13 * 1.06}, {0, 384 * 1.06}}, says: []string{"most: 13", "all GPUs that are up"},
+		},
+	} {
+		t.Run(c.chart, func(t *testing.T) {
+			i := slices.IndexFunc(Charts(), func(k Chart) bool { return k.Name == c.chart })
+			f := Charts()[i].build(r)
+			if c.title != "" && f.title != c.title {
+				t.Errorf("title %q, want %q", f.title, c.title)
+			}
+			p := check(t, c.chart, f)
+			for k, pn := range f.panels {
+				if pn.header() != c.panels[k] {
+					t.Errorf("panel %q, want %q", pn.header(), c.panels[k])
+				}
+				if !slices.Equal(series(pn), c.series[k]) {
+					t.Errorf("panel %s: series %q, want %q", pn.title, series(pn), c.series[k])
+				}
+				if c.ranges != nil && !math.IsNaN(c.ranges[k][0]) {
+					if math.Abs(pn.y.min-c.ranges[k][0]) > 1e-3 || math.Abs(pn.y.max-c.ranges[k][1]) > 1e-3*c.ranges[k][1] {
+						t.Errorf("panel %s: y from %v to %v, want %v", pn.title, pn.y.min, pn.y.max, c.ranges[k])
+					}
+				}
+			}
+			for _, s := range append(c.says, "One hall, 48 kW racks, air · basis: planned · seed 1 · run 3f8a2c1e") {
+				if !has(p, s) {
+					t.Errorf("the page does not say %q; it says %q", s, texts(p))
+				}
+			}
+		})
+	}
+}
+
+func TestTitles(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 24})
+	c := &r.Capacity
+	r.Layout.RequestedMax = false
+	want := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	c.ServersRequested = 60
+	want(fitTitle(r), "48 of 60 servers fit in 12 racks; rack power stops the next one, short by 3.00 kW")
+	c.ServersRequested = 48
+	c.Binding = []sim.Binding{{Limit: string(placement.Order)}}
+	want(fitTitle(r), "All 48 servers asked for fit in 12 racks; no limit stops the next one")
+	c.ServersPlaced, c.RacksUsed = 0, 0
+	c.Binding = []sim.Binding{{Limit: "space", Short: 3, Unit: "U"}}
+	want(fitTitle(r), "No server fits; rack space stops the next one, short by 3 U")
+	c.Binding = nil
+	want(fitTitle(r), "No server fits; what stops the next one is unknown")
+
+	r.Energy.PUE, r.Energy.ITKWh = sim.Num(math.NaN()), 0
+	want(pueTitle(r), "PUE is undefined: no IT energy in this run")
+	r.Thermal.ThrottledGPUHours, r.Thermal.GPUC.Max = 0, 81.2
+	want(thermalTitle(r), "No GPU throttles; hottest GPU 81.2 °C, limit 87.0 °C")
+	r.Compute.ThroughputRatio, r.Compute.GPUHoursBusy, r.Compute.GPUHoursEffective = sim.Num(math.NaN()), 200, 190
+	want(throughputTitle(r), "Busy GPUs work at 95.0 % of full rate; 190 GPU-hours effective")
+	r.Compute.Utilization = sim.Num(math.NaN())
+	r.Jobs.WaitS.P50, r.Jobs.WaitS.P95 = 0, 0
+	want(utilizationTitle(r), "Utilization is unknown; 95 % of jobs start at once")
+}
+
+// PUE by day is energy over energy; a mean of the hours' ratios would say something else.
+func TestPUEBinsAreEnergyOverEnergy(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 60 * 24})
+	setColumn(r, "it_w", func(i int, _ float64) float64 { return []float64{1000, 100}[i%2] })
+	setColumn(r, "facility_w", func(i int, _ float64) float64 { return []float64{1500, 400}[i%2] })
+	s := seriesOf(r)
+	b := s.ratioBins(s.col("facility_w"), s.col("it_w"))
+	if len(b.mean) != 60 {
+		t.Fatalf("%d days", len(b.mean))
+	}
+	if got, want := b.mean[7], 1900.0/1100; math.Abs(got-want) > 1e-12 {
+		t.Errorf("PUE of a day is %v, want %v", got, want)
+	}
+	if b.lo[7] != 1.5 || b.hi[7] != 4 {
+		t.Errorf("band from %v to %v, want 1.5 to 4", b.lo[7], b.hi[7])
+	}
+}
+
+// Stacked parts: each starts where the one below it ends, and the top is their sum.
+func TestStackAddsUp(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 60 * 24})
+	f := pueFigure(r)
+	var below []float64
+	for _, m := range f.panels[1].marks {
+		b, ok := m.(bandMark)
+		if !ok {
+			continue
+		}
+		for i := range b.lo {
+			if below != nil && b.lo[i] != below[i] || b.hi[i] < b.lo[i] {
+				t.Fatalf("%s does not stand on the part below it", b.name)
+			}
+		}
+		below = b.hi
+	}
+	s := seriesOf(r)
+	total, it := s.bins(s.col("facility_w")), s.bins(s.col("it_w"))
+	for i := range below {
+		if got, want := below[i]*1e3, total.mean[i]-it.mean[i]; math.Abs(got-want) > 1e-6*want {
+			t.Fatalf("day %d: parts add up to %v W, facility less IT is %v W", i, got, want)
+		}
+	}
+}
+
+func TestGroupsOfRacks(t *testing.T) {
+	for _, c := range []struct {
+		racks, perRow, bars int
+		what, first         string
+	}{
+		{12, 12, 12, "per rack", "A01"},
+		{40, 10, 40, "per rack", "A01"},
+		{41, 41, 21, "per 2 racks", "A01–A02"},
+		{300, 30, 10, "per row of racks", "A"},
+		{2000, 25, 40, "per 50 racks", "A01–B25"},
+	} {
+		r := fixture.Result(fixture.Options{Racks: c.racks, PerRow: c.perRow, Steps: 2})
+		bars, what := fitBars(r.Layout)
+		servers := 0
+		for _, b := range bars {
+			servers += b.servers
+		}
+		if len(bars) != c.bars || what != c.what || bars[0].name != c.first || servers != 4*c.racks {
+			t.Errorf("%d racks: %d bars %s, first %s, %d servers", c.racks, len(bars), what, bars[0].name, servers)
+		}
+	}
+}
+
+func TestPowerLimitsAfterLoss(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 24})
+	var got []string
+	for _, l := range PowerLimits(r) {
+		got = append(got, fmt.Sprintf("%s %.0f", l.Name, l.W))
+	}
+	want := []string{"utility 2000000", "transformers, 1 unit lost 1225000", "UPS, one side lost 760000"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Any series at all: nothing hangs, panics, or leaves the page.
+func TestAnySeries(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := fixture.Result(fixture.Options{
+			Racks: rapid.IntRange(1, 60).Draw(rt, "racks"), Steps: rapid.IntRange(1, 60).Draw(rt, "steps"),
+			StepS: rapid.Float64Range(0.01, 1e6).Draw(rt, "step"),
+		})
+		r.Run.Scenario = rapid.String().Draw(rt, "name")
+		values := rapid.SliceOfN(rapid.Float64(), 1, 20).Draw(rt, "values")
+		setColumn(r, "*", func(i int, _ float64) float64 { return values[i%len(values)] })
+		c := rapid.SampledFrom(Charts()).Draw(rt, "chart")
+		check(failer{t, rt}, c.Name, c.build(r))
+	})
+}
+
+// failer hands failures to rapid so that it shrinks them.
+type failer struct {
+	testing.TB
+	rt *rapid.T
+}
+
+func (f failer) Errorf(format string, args ...any) { f.rt.Fatalf(format, args...) }
+func (f failer) Fatalf(format string, args ...any) { f.rt.Fatalf(format, args...) }
+
+// The palette holds in greyscale: neighbours in the stack, the parts of a bar, and lines in one panel differ in
+// lightness, and the map's ramp only ever darkens.
+func TestPaletteInGreyscale(t *testing.T) {
+	apart := func(name string, a, b float64) {
+		t.Helper()
+		if hi, lo := max(a, b)+0.05, min(a, b)+0.05; hi/lo < 1.25 { // contrast as WCAG 2 counts it
+			t.Errorf("%s: contrast %.2f", name, hi/lo)
+		}
+	}
+	parts := energyParts[1:]
+	for i := 1; i < len(parts); i++ {
+		apart(parts[i-1].Name+" and "+parts[i].Name, luminance(parts[i-1].color), luminance(parts[i].color))
+	}
+	apart("used and reserved", luminance(navy), luminance(sky))
+	apart("reserved and headroom", luminance(sky), luminance(greenTint))
+	apart("the two lines of a panel", luminance(navy), luminance(orangeInk))
+	for i := range 100 {
+		if a, b := luminance(ramp(float64(i)/100)), luminance(ramp(float64(i+1)/100)); b >= a {
+			t.Errorf("the ramp gets lighter at %d %%", i)
+		}
+	}
+	for i := range 101 {
+		fill := ramp(float64(i) / 100)
+		a, b := luminance(fill), luminance(textOn(fill))
+		if (max(a, b)+0.05)/(min(a, b)+0.05) < 3 {
+			t.Errorf("text on the ramp at %d %% has a contrast of %.1f", i, (max(a, b)+0.05)/(min(a, b)+0.05))
+		}
+	}
+}
