@@ -122,6 +122,7 @@ func TestBadFiles(t *testing.T) {
 		{"half a rack unit", replace("height: 48U", "height: 47.5U"), []string{`‹47.5U›: racks[A].height: want whole rack units (got "47.5U")`}},
 		{"too many racks", replace("count: 12", "count: 10000, rows: 2000", "row: A, ", ""), []string{`‹10000,›: racks[0]: too many racks`}},
 		{"own catalogue", hall + "catalog: {servers: {my-box: {like: dgx-h100, nameplat: 5 kW}}}\n", []string{`‹nameplat›: catalog`}},
+		{"two racks of one name", replace("row: A, count: 12", "row: 1, count: 100", "servers:", "  - {row: 10, count: 2}\nservers:"), []string{`‹{row: 10›: racks[10]: two racks are called 1001`}},
 		{"merge key", replace("{row: A,", "{<<: {row: B}, row: A,"), []string{`‹<<: {row›: merge keys (<<) are not read`}},
 		{"newer version", replace("version: 1", "version: 2"), []string{`hall.yaml:1:10: version: out of range (got "2", want at most 1)`}},
 	} {

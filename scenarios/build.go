@@ -132,14 +132,21 @@ func rackID(r rowSpan, place int) string {
 // buildRacks makes the racks; power must be there, so that their feeds are known.
 func (b *builder) buildRacks() {
 	y := 0.0
+	ids := map[string]bool{}
 	for _, r := range b.rows {
 		l := &b.s.file.Racks[r.line]
+		told := false
 		height, reserve := b.wholeU(l, "height", l.Height), b.wholeU(l, "reserve", l.Reserve)
 		if reserve > height {
 			b.d.fail(l.of("reserve"), joinKey(l.path, "reserve"), "", "more is reserved than there is (got %dU of %dU)", reserve, height)
 		}
 		for p := range r.count {
 			id := rackID(r, p)
+			if ids[id] && !told {
+				told = true
+				b.d.fail(l.at, l.path, "name the rows so that row and number cannot be mistaken", "two racks are called %s: rows are called by their name and a number", id)
+			}
+			ids[id] = true
 			rack := facility.Rack{
 				ID: id, Row: r.name, Place: p,
 				XM: (float64(p) + 0.5) * l.Pitch.V, YM: y + l.Depth.V/2,

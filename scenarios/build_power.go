@@ -120,6 +120,9 @@ func (b *builder) graphErrors(err error) {
 	}
 	told := map[string]bool{}
 	for _, e := range es {
+		if strings.Contains(e.Msg, "is defined twice") {
+			continue // two racks of one name, told where the racks are made
+		}
 		at, path := b.s.file.Power.at, "power"
 		for _, l := range b.levels {
 			if e.ID == l.line.ID || strings.HasPrefix(e.ID, l.line.ID+"[") {
@@ -399,114 +402,4 @@ func (b *builder) fed(list names, at pos, path string) []int {
 		}
 	}
 	return out
-}
-
-// feedLevel is the level that feeds the racks of a line: the one named, or the last distribution level,
-// or the last level of all.
-func (b *builder) feedLevel(line int) *powerLevel {
-	if f := b.s.file.Racks[line].Feeds; f != nil && len(f.From) > 0 {
-		return b.levelNamed(f.From[0])
-	}
-	for i := len(b.levels) - 1; i >= 0; i-- {
-		if b.levels[i].kind == power.Distribution {
-			return b.levels[i]
-		}
-	}
-	for i := len(b.levels) - 1; i >= 0; i-- {
-		if b.levels[i].kind != power.Generator {
-			return b.levels[i]
-		}
-	}
-	return nil
-}
-
-// feedSides are the sides of a line's rack circuits; "" stands for a single circuit without a side.
-func (b *builder) feedSides(line int) []string {
-	if f := b.s.file.Racks[line].Feeds; f != nil && len(f.Sides) > 0 {
-		return f.Sides
-	}
-	if p := b.feedLevel(line); p != nil && p.sides != nil {
-		return p.sides
-	}
-	return []string{""}
-}
-
-// rackFeeds makes the circuits that end at racks.
-func (b *builder) rackFeeds() []power.Node {
-	var nodes []power.Node
-	for i := range b.s.file.Racks {
-		l := &b.s.file.Racks[i]
-		p := b.feedLevel(i)
-		f := l.Feeds
-		if f == nil {
-			f = &feedPart{origin: origin{at: l.at, path: joinKey(l.path, "feeds")}}
-		}
-		if p == nil {
-			if len(f.From) > 0 {
-				b.d.fail(f.of("from"), joinKey(f.path, "from"), didYouMean(b.nearestLevel(f.From[0])), "no such element of the power section (got %s, want one of %s)", quoteShort(f.From[0]), strings.Join(b.levelNames(), ", "))
-			}
-			continue
-		}
-		l.Feeds = f
-		node := b.feedNode(l, f, p)
-		for _, side := range b.feedSides(i) {
-			if _, ok := b.sources(p, "", side); !ok {
-				b.d.fail(f.of("sides"), joinKey(f.path, "sides"), "", "%s has no side %s (got sides %s)", p.line.ID, quoteShort(side), strings.Join(p.sides, ", "))
-				continue
-			}
-			for _, r := range b.rows {
-				if r.line != i {
-					continue
-				}
-				from, _ := b.sources(p, r.name, side)
-				for k := range r.count {
-					n := node
-					n.ID, n.Side, n.From = feedID(rackID(r, k), side), side, from
-					nodes = append(nodes, n)
-				}
-				if len(nodes) > maxPowerNodes {
-					return nodes
-				}
-			}
-		}
-	}
-	return nodes
-}
-
-// feedNode is what the circuits of one line of racks have in common.
-func (b *builder) feedNode(l *rackLine, f *feedPart, p *powerLevel) power.Node {
-	n := power.Node{Kind: power.RackFeed, Units: 1, PF: f.PF.or(defaultPF), Line: f.at.line}
-	n.VoltageLL = f.Voltage.or(p.line.Voltage.V)
-	assumed := !f.Derate.Given && p.kind != power.Distribution
-	n.Derate = f.Derate.or(p.derate)
-	if assumed {
-		n.Derate = circuitDerate
-	}
-	f.PF.fill(n.PF)
-	f.Derate.fill(n.Derate)
-	if !f.Voltage.Given {
-		f.Voltage = p.line.Voltage
-	}
-	if len(f.Sides) == 0 {
-		f.Sides = p.sides
-	}
-	switch {
-	case f.Breaker.Given && n.VoltageLL > 0:
-		n.AmpsRated = f.Breaker.V
-		n.RatingVA = math.Sqrt(3) * n.VoltageLL * f.Breaker.V
-		if assumed {
-			b.warnf(f.at, joinKey(f.path, "derate"), "", "no derate is stated: 80%% of the breaker is used continuously (NEC); IEC practice allows 100%%")
-		}
-	case f.Breaker.Given:
-		if !f.has("voltage") && !p.line.has("voltage") {
-			b.d.fail(f.Breaker.pos, joinKey(f.path, "voltage"), "write, for example, voltage: 415 V L-L", "a breaker in A needs a voltage with its basis, here or at %s", p.line.ID)
-		}
-		n.RatingVA = 1
-	default:
-		n.RatingVA = ratingVA(p.line.Rating, p.line.Voltage.V, p.pf) * float64(max(1, p.line.Count))
-		if !f.has("breaker") {
-			b.warnf(f.at, joinKey(f.path, "breaker"), "", "no breaker is stated: a circuit is counted at the rating of %s above it", p.line.ID)
-		}
-	}
-	return n
 }

@@ -253,6 +253,18 @@ func (b *builder) judgeWork() {
 			need += int64(l.offered())
 		}
 	}
+	for i, jobs := range b.s.traces {
+		over, largest := 0, int32(0)
+		for k := range jobs {
+			if int64(jobs[k].GPUs) > gpus {
+				over++
+				largest = max(largest, jobs[k].GPUs)
+			}
+		}
+		if l := &b.s.file.Replay[i]; over > 0 {
+			b.warnf(l.of("trace"), joinKey(l.path, "trace"), "", "%d of %d jobs ask for more GPUs than the hall can hold (up to %d of %d): they are unplaceable", over, len(jobs), largest, gpus)
+		}
+	}
 	if gpus > 0 && need > gpus && len(b.s.file.Workload) > 0 {
 		b.warnf(b.s.file.Workload[0].at, "workload", "", "the work asks for %d GPUs on average, more than the hall can hold (at most %d): the queue grows without end", need, gpus)
 	}
@@ -273,4 +285,13 @@ func (l *classLine) offered() float64 {
 		sigma = math.Log(n.P95.V/n.Median.V) / z95
 	}
 	return l.Arrivals.V * l.Length.Median.V * math.Exp(sigma*sigma/2) * size / weight
+}
+
+// feedsOf is used by warnings: the circuits of a rack as the graph has them.
+func feedsOf(g *power.Graph, feeds []int) []power.Node {
+	var list []power.Node
+	for _, i := range feeds {
+		list = append(list, g.Nodes[i])
+	}
+	return list
 }

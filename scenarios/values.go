@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -115,7 +116,7 @@ func (v *ratingValue) decode(d *decoder, n *node, path string) {
 	x, dim, err := parseQuantity(n.value, units.Apparent, units.Power, units.Current)
 	if err != nil {
 		reason, hint := err.Error(), ""
-		if e, ok := err.(*units.Error); ok {
+		if e := (*units.Error)(nil); errors.As(err, &e) {
 			_, hint = quantityMsg(err)
 			reason = e.Reason
 		}

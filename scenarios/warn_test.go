@@ -63,6 +63,18 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+func TestWarnsOfTraceLargerThanTheHall(t *testing.T) {
+	text := hall + "replay: [{name: old, trace: jobs.csv}]\n"
+	s := load(t, text, Options{FS: exampleFS(), Set: []string{"servers[0].count=1"}})
+	found := false
+	for _, w := range s.Warnings() {
+		found = found || w.Msg == "1 of 2 jobs ask for more GPUs than the hall can hold (up to 16 of 8): they are unplaceable"
+	}
+	if !found {
+		t.Errorf("no warning of the job of 16 GPUs: %v", s.Warnings())
+	}
+}
+
 // What the breaker allows is no warning where it allows the rack limit.
 func TestNoWarningWhereNoneIsDue(t *testing.T) {
 	for _, v := range []string{"", "liquid-48", "liquid-78"} {
