@@ -213,12 +213,12 @@ func TestSVGAndPDF(t *testing.T) {
 func TestConcurrentDrawing(t *testing.T) {
 	r := fixture.Result(fixture.Options{Steps: 200})
 	want := map[string][]byte{}
-	for _, c := range Charts() {
+	for _, c := range Charts()[:4] {
 		want[c.Name] = render(t, c, r, "png")
 	}
 	var wg sync.WaitGroup
-	for range 4 {
-		for _, c := range Charts() {
+	for range 3 {
+		for _, c := range Charts()[:4] {
 			wg.Go(func() {
 				var b bytes.Buffer
 				if err := Draw(c, r, "png", &b); err != nil || !bytes.Equal(b.Bytes(), want[c.Name]) {

@@ -232,7 +232,7 @@ func wrap(s string, size vg.Length, bold bool, w vg.Length, n int) []string {
 				cut = i
 				break
 			}
-			if r == ' ' {
+			if r == ' ' && i > 0 && !unicode.IsDigit(rune(rest[i-1])) { // a number stays with its unit
 				space = i
 			}
 		}

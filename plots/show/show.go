@@ -135,11 +135,11 @@ func Seconds(s float64) string {
 	case a < 90:
 		return Number(s, 2) + " s"
 	case a < 90*60:
-		return Number(s/60, 3) + " min"
+		return Plain(s/60) + " min"
 	case a < 48*3600:
-		return Number(s/3600, 3) + " h"
+		return Plain(s/3600) + " h"
 	}
-	return Number(s/86400, 3) + " d"
+	return Plain(s/86400) + " d"
 }
 
 // Percent prints a share as a percentage: "96.8 %". A share that is not quite all or not quite nothing

@@ -29,6 +29,7 @@ func TestFigures(t *testing.T) {
 		{Seconds(210), "3.50 min"},
 		{Seconds(6900), "1.92 h"},
 		{Seconds(365 * 86400), "365 d"},
+		{Seconds(7 * 86400), "7 d"},
 		{Seconds(nan), "unknown"},
 		{Percent(0.968), "96.8 %"},
 		{Percent(0), "0 %"},
