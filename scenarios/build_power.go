@@ -371,8 +371,8 @@ func (b *builder) nearestLevel(name string) string {
 	return near
 }
 
-// fed resolves names of levels or single nodes to indexes in the graph; without a name it is the first
-// level that is a source.
+// fed resolves names of levels or single nodes to indexes in the graph; without a name it is the
+// utility.
 func (b *builder) fed(list names, at pos, path string) []int {
 	if b.f.Power == nil {
 		if len(list) > 0 && b.s.file.Power == nil {
@@ -382,6 +382,12 @@ func (b *builder) fed(list names, at pos, path string) []int {
 	}
 	if len(list) == 0 {
 		list = names{b.levels[0].line.ID}
+		for _, l := range b.levels {
+			if l.kind == power.Utility {
+				list = names{l.line.ID}
+				break
+			}
+		}
 	}
 	var out []int
 	for _, name := range list {

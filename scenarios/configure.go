@@ -43,6 +43,10 @@ const replicaGPUs = 8
 // z95 is the 95th percentile of the standard normal distribution.
 const z95 = 1.6448536269514722
 
+// restartS is what a restart costs a job besides the work since its checkpoint where only losses are
+// scripted; the same 10 min stand in serverFail.
+const restartS = 600
+
 // length is the simulated time.
 func (r *runPart) length() time.Duration { return time.Duration(math.Round(r.Length.V * 1e9)) }
 
@@ -113,6 +117,7 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 		unique(&f.Replay[i].origin, f.Replay[i].Name)
 		c.Classes = append(c.Classes, f.Replay[i].class())
 	}
+	c.Failures.RestartS = restartS
 	if sf := f.Failures.Server; sf != nil {
 		c.Failures.ServerPerNodeDay, c.Failures.RepairS, c.Failures.RestartS = sf.Rate.V, sf.Repair.V, sf.Restart.V
 	}

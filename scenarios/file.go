@@ -36,7 +36,7 @@ type siteSection struct {
 type otherPart struct {
 	origin
 	Power Quantity `yaml:"power" unit:"power" required:"true" doc:"The load."`
-	Fed   names    `yaml:"fed" doc:"Power level or node that feeds it; the first level where it is not stated."`
+	Fed   names    `yaml:"fed" doc:"Power level or node that feeds it; the utility where it is not stated."`
 }
 
 type runPart struct {

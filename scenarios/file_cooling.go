@@ -18,7 +18,7 @@ type airPart struct {
 	Supply      Quantity   `yaml:"supply" unit:"temperature" min:"5" max:"45" default:"24 C" doc:"Supply air set-point."`
 	Containment string     `yaml:"containment" enum:"none,cold-aisle,hot-aisle" default:"none" doc:"What keeps cold and hot air apart."`
 	Plant       string     `yaml:"plant" required:"true" doc:"Plant that takes the heat." example:"chilled-water"`
-	Fed         names      `yaml:"fed" doc:"Power level or node that feeds the fans; the first level where it is not stated." example:"ups"`
+	Fed         names      `yaml:"fed" doc:"Power level or node that feeds the fans; the utility where it is not stated." example:"ups"`
 	Fan         Quantity   `yaml:"fan" unit:"power" above:"0" doc:"Electrical power of one unit's fans at rated airflow; from the airflow where it is not stated."`
 	FanMin      Quantity   `yaml:"fan_min" unit:"share" above:"0" default:"40%" doc:"Lowest share of the rated airflow (40–50% is usual)."`
 	Volume      Quantity   `yaml:"volume" unit:"volume" above:"0" doc:"Air in the room; 9 m3 a rack where it is not stated."`
@@ -85,5 +85,5 @@ type plantLine struct {
 	Chiller    string   `yaml:"chiller" doc:"Chiller of the catalogue whose curves are scaled." example:"york-yk-1881-vanes"`
 	Cooler     string   `yaml:"cooler" doc:"Dry cooler of the catalogue." example:"generic-8k"`
 	Design     Quantity `yaml:"design" unit:"temperature" doc:"Outdoor dry bulb of the design day; from the weather where it is not stated." example:"38 C"`
-	Fed        names    `yaml:"fed" doc:"Power level or node that feeds it; the first level where it is not stated." example:"utility"`
+	Fed        names    `yaml:"fed" doc:"Power level or node that feeds it; the utility where it is not stated." example:"utility"`
 }

@@ -228,6 +228,29 @@ func TestGeneralForm(t *testing.T) {
 	}
 }
 
+// Rows without a name take the letters that are free, over Z to AA.
+func TestRowNames(t *testing.T) {
+	f := build(t, "version: 1\nsite: {climate: dublin}\nracks: [{rows: 2, count: 1}, {row: B, count: 100}, {rows: 25, count: 1}]\nservers: [{model: dgx-h100, count: 1}]\n", Options{})
+	want := map[int]string{0: "A01", 1: "C01", 2: "B001", 101: "B100", 102: "D01", 124: "Z01", 125: "AA01", 126: "AB01"}
+	for i, id := range want {
+		if f.Racks[i].ID != id {
+			t.Errorf("rack %d is %s, want %s", i, f.Racks[i].ID, id)
+		}
+	}
+	if len(f.Racks) != 127 || f.Power != nil {
+		t.Errorf("%d racks, power %v", len(f.Racks), f.Power)
+	}
+	if r := f.Racks[0]; r.Room != -1 || r.Loop != -1 || r.PowerW != facility.NoLimit || !math.IsNaN(r.LoadKg) {
+		t.Errorf("what is not stated is a limit: %+v", r)
+	}
+	// Such a file is good for placement, and a run says what it lacks.
+	s := load(t, "version: 1\nsite: {climate: dublin}\nracks: [{row: A}]\nservers: [{model: dgx-h100}]\n", Options{})
+	_, err := s.Configure(nil)
+	if err == nil || !strings.Contains(err.Error(), "a run needs a power section") || !strings.Contains(err.Error(), "a run needs air cooling") {
+		t.Errorf("a run without power and cooling: %v", err)
+	}
+}
+
 // A voltage to neutral carries √3 of its value between lines: 230 V and 32 A are 17.66 kW at 80 %.
 func TestVoltageToNeutral(t *testing.T) {
 	text := strings.ReplaceAll(hall, "breaker: 100 A", "breaker: 32 A, voltage: 230 V L-N, derate: 80%, pf: 100%")
