@@ -77,10 +77,11 @@ func (b *builder) buildPower() {
 		return
 	}
 	seen := map[string]int{}
+	var kept []levelLine // one for each of b.levels
 	for _, l := range lines {
 		if first, ok := seen[l.ID]; ok {
 			b.d.fail(l.of("id"), joinKey(l.path, "id"), "", "the id %s stands twice (first at line %d)", quoteShort(l.ID), first)
-			return
+			continue
 		}
 		seen[l.ID] = l.of("id").line
 		if strings.ContainsAny(l.ID, "[]. ") || l.ID == "" {
@@ -89,14 +90,14 @@ func (b *builder) buildPower() {
 		v := b.level(l.nodeLine)
 		l.pf.fill(v.pf)
 		l.derate.fill(v.derate)
-		b.levels = append(b.levels, v)
+		b.levels, kept = append(b.levels, v), append(kept, l)
 	}
 	var nodes []power.Node
 	for _, v := range b.levels {
 		nodes = append(nodes, b.expand(v)...)
 	}
 	for i, v := range b.levels {
-		*lines[i].curve = v.line.Curve
+		*kept[i].curve = v.line.Curve
 	}
 	nodes = append(nodes, b.rackFeeds()...)
 	if len(nodes) > maxPowerNodes {
@@ -120,8 +121,8 @@ func (b *builder) graphErrors(err error) {
 	}
 	told := map[string]bool{}
 	for _, e := range es {
-		if strings.Contains(e.Msg, "is defined twice") {
-			continue // two racks of one name, told where the racks are made
+		if strings.Contains(e.Msg, "is defined twice") || strings.Contains(e.Msg, "is an orphan") && b.broken {
+			continue // two racks of one name, or a source that is not there: told where they are written
 		}
 		at, path := b.s.file.Power.at, "power"
 		for _, l := range b.levels {
@@ -281,6 +282,7 @@ func (b *builder) expand(v *powerLevel) []power.Node {
 	for _, name := range l.From {
 		p := b.levelNamed(name)
 		if p == nil {
+			b.broken = true
 			b.d.fail(l.of("from"), joinKey(l.path, "from"), didYouMean(b.nearestLevel(name)), "no such element (got %s, want one of %s)", quoteShort(name), strings.Join(b.levelNames(), ", "))
 			continue
 		}
@@ -311,7 +313,7 @@ func (b *builder) expand(v *powerLevel) []power.Node {
 			for _, p := range above {
 				from, ok := b.sources(p, row, side)
 				if !ok && !told {
-					told = true
+					told, b.broken = true, true
 					b.d.fail(l.of("from"), joinKey(l.path, "sides"), "", "%s has no side %s (got sides %s)", p.line.ID, side, strings.Join(p.sides, ", "))
 				}
 				n.From = append(n.From, from...)

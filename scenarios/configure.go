@@ -151,6 +151,9 @@ func (l *classLine) class(d *decoder) workload.Class {
 		l.Checkpoint = usualCheckpoint(k.kind)
 	}
 	c.CheckpointS, c.CheckpointCostS = l.Checkpoint.seconds()
+	if l.Kind == "" {
+		return c // told already
+	}
 	if k.kind == workload.Inference {
 		l.service(d, &c)
 		return c

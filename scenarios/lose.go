@@ -15,10 +15,13 @@ import (
 // loss resolves a scripted loss.
 func (s *Scenario) loss(d *decoder, b *builder, l *placement.Layout, e *lossLine, checking bool) (sim.Loss, bool) {
 	at, path := e.of("lose"), joinKey(e.path, "lose")
-	if e.Lose == "" || !e.At.Given {
-		return sim.Loss{}, false
+	if e.Lose == "" {
+		return sim.Loss{}, false // told already
 	}
 	out := sim.Loss{Name: e.Lose, AtNS: e.At.T.Sub(s.file.Run.Start.T).Nanoseconds(), ForNS: int64(math.Round(e.For.V * 1e9))}
+	if !e.At.Given {
+		out.AtNS = 0 // told already; the path is still looked at
+	}
 	if out.AtNS < 0 || out.AtNS >= s.file.Run.length().Nanoseconds() {
 		d.fail(e.of("at"), joinKey(e.path, "at"), "", "lies outside the run, which goes from %s to %s (got %s)",
 			s.file.Run.Start.T.Format("2006-01-02 15:04"), s.file.Run.Start.T.Add(s.file.Run.length()).Format("2006-01-02 15:04"), e.At.T.Format("2006-01-02 15:04"))
