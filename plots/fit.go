@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"headroom/facility"
 	"headroom/facility/placement"
 	"headroom/plots/show"
 	"headroom/sim"
@@ -145,12 +147,12 @@ func fitFigure(r *sim.Result) *figure {
 	_, top := fromZero(hi * k * 1.04)
 	fm := newFitMark(bars, k, fitShare*(pageW-2*marginX)-60)
 	main := &panel{
-		at: box{0, 0, fitShare, 1}, title: "Planned power " + what, marks: []mark{fm}, foot: fm.foot(),
+		at: box{0, 0, fitShare, 1}, title: basisName(l) + " power " + what, marks: []mark{fm}, foot: fm.foot(),
 		x:      axis{min: -0.5, max: float64(len(bars)) - 0.5, none: true, ticker: fixedTicks{}},
 		y:      axis{min: 0, max: top, unit: unit},
 		legend: fitLegend(bars),
 	}
-	side := &panel{at: box{fitShare + 0.03, 0, 1, 1}, title: "Servers each limit alone would admit", free: func(p *pen, rect vg.Rectangle) { drawAdmits(p, rect, r) }}
+	side := &panel{at: box{fitShare + 0.03, 0, 1, 1}, title: "Servers each rack limit would admit", free: func(p *pen, rect vg.Rectangle) { drawAdmits(p, rect, r) }}
 	f.panels = []*panel{main, side}
 	if !fm.words {
 		f.notes = append(f.notes, letterKey(bars))
@@ -166,6 +168,33 @@ func fitFigure(r *sim.Result) *figure {
 		f.notes = append(f.notes, "Stranded power, all racks: "+show.Watts(float64(l.Stranded.PowerW))+". Stranded is what no further server can use, because a limit stops it.")
 	}
 	return f
+}
+
+// basisName says at what power servers are counted.
+func basisName(l *placement.Layout) string {
+	if l.Facility.Basis == facility.Nameplate {
+		return "Nameplate"
+	}
+	return "Planned"
+}
+
+// sharedLimits are those that racks share. How many servers one admits to a rack holds with the other racks as
+// placed, so a sum over racks would count the same room many times.
+var sharedLimits = []placement.Limit{placement.Airflow, placement.Flow, placement.Upstream, placement.Plant}
+
+// Admits returns how many servers each limit of the racks alone would admit, summed over racks, and how many racks
+// state it. Limits that racks share are left out.
+func Admits(l *placement.Layout) (servers, stated map[placement.Limit]int) {
+	servers, stated = map[placement.Limit]int{}, map[placement.Limit]int{}
+	for _, fit := range l.Racks {
+		for limit, n := range fit.Max {
+			if limit != placement.Order && !slices.Contains(sharedLimits, limit) {
+				servers[limit] += n
+				stated[limit]++
+			}
+		}
+	}
+	return servers, stated
 }
 
 // fitLegend lists what the bars have.
@@ -398,13 +427,7 @@ func newFitMark(bars []fitBar, k float64, width vg.Length) fitMark {
 // stops the next one.
 func drawAdmits(p *pen, r vg.Rectangle, res *sim.Result) {
 	l := res.Layout
-	admits, stated := map[placement.Limit]int{}, map[placement.Limit]int{}
-	for _, fit := range l.Racks {
-		for limit, n := range fit.Max {
-			admits[limit] += n
-			stated[limit]++
-		}
-	}
+	admits, stated := Admits(l)
 	type row struct {
 		name string
 		n    int
@@ -413,7 +436,7 @@ func drawAdmits(p *pen, r vg.Rectangle, res *sim.Result) {
 	partly := false
 	most := max(1, res.Capacity.ServersPlaced)
 	for _, n := range limitNames {
-		if stated[n.limit] == 0 || n.limit == placement.Order {
+		if stated[n.limit] == 0 {
 			continue
 		}
 		name := n.name

@@ -446,7 +446,7 @@ func TestContent(t *testing.T) {
 	}{
 		{
 			chart: "fit", title: "48 servers fit in 12 racks; rack power stops the next one, short by 3.00 kW",
-			panels: []string{"Planned power per rack, kW", "Servers each limit alone would admit"}, series: [][]string{{"fit"}, nil},
+			panels: []string{"Planned power per rack, kW", "Servers each rack limit would admit"}, series: [][]string{{"fit"}, nil},
 			ranges: [][2]float64{{0, 48 * 1.04 * 1.06}, {math.NaN(), 0}},
 			says:   []string{"A01", "A12", "4", "rack power", "air cooling", "60", "placed: 48", "Proven maximum: 48 servers", "12 racks, short by 3.00 kW", "stranded", "rack limit"},
 		},
@@ -456,10 +456,10 @@ func TestContent(t *testing.T) {
 			series: [][]string{nil, nil}, says: []string{"A01", "4", "28.8", "% of the rack's limit", "°C", "To scale: 7.2 m × 1.2 m from the first rack to the last."},
 		},
 		{
-			chart: "power", panels: []string{"Power, MW"},
-			series: [][]string{{"facility band", "facility", "IT band", "IT", "peak", "transformers, 1 unit lost: 1.23 MW", "UPS, one side lost: 760 kW"}},
-			ranges: [][2]float64{{0, 1.225 * 1.06}},
-			says:   []string{"facility", "IT", "UPS, one side lost: 760 kW", "local time", "2026", "2027", "Jul", "Limits far above the chart: utility, 2.00 MW.", "Lines are daily means; bands span the lowest to the highest hourly mean."},
+			chart: "power", panels: []string{"Limits far above the load, MW", "Power, MW"},
+			series: [][]string{{"utility: 2.00 MW"}, {"facility band", "facility", "IT band", "IT", "peak", "transformers, 1 unit lost: 1.23 MW", "UPS, one side lost: 760 kW"}},
+			ranges: [][2]float64{{math.NaN(), 0}, {0, 1.225 * 1.06}},
+			says:   []string{"facility", "IT", "UPS, one side lost: 760 kW", "local time", "2026", "2027", "Jul", "utility: 2.00 MW", "Lines are daily means; bands span the lowest to the highest hourly mean."},
 		},
 		{
 			chart: "pue", panels: []string{"PUE (facility power / IT power)", "Power that is not IT, kW", "Where the energy goes"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"strings"
 
 	"gonum.org/v1/plot/vg/draw"
 
@@ -105,6 +104,7 @@ func powerFigure(r *sim.Result) *figure {
 	limits := PowerLimits(r)
 	f := &figure{title: powerTitle(r, limits), subtitle: subtitle(r)}
 	pn := &panel{at: box{0, 0, 1, 1}, title: "Power"}
+	over := &panel{at: box{0, 0, 1, 0.24}, title: "Limits far above the load"}
 	f.panels = []*panel{pn}
 	if pn.why = t.lacking("facility_w", "it_w"); pn.why != "" {
 		return f
@@ -138,16 +138,20 @@ func powerFigure(r *sim.Result) *figure {
 		pn.marks = append(pn.marks, levelMark{"peak", peak * k, referenceStyle(orangeInk)})
 		pn.labels = append(pn.labels, sideLabel{peak * k, "peak " + show.Watts(peak), orangeInk})
 	}
-	var above []string
+	var above []PowerLimit
 	for _, l := range limits {
 		if l.W <= dataTop*limitInView {
 			pn.addLimit(l.W*k, fmt.Sprintf("%s: %s", l.Name, show.Watts(l.W)))
 		} else {
-			above = append(above, fmt.Sprintf("%s, %s", l.Name, show.Watts(l.W)))
+			above = append(above, l)
 		}
 	}
 	if len(above) > 0 {
-		f.notes = append(f.notes, "Limits far above the chart: "+strings.Join(above, "; ")+".")
+		// On one axis they would press the load flat, so they get a strip of their own over it.
+		over.fillLimits(&t, above)
+		pn.at.y0 = over.at.y1 + 0.01
+		f.panels = []*panel{over, pn}
+		quietAbove(over, pn)
 	}
 	if len(limits) == 0 {
 		f.notes = append(f.notes, "No limit is drawn: the scenario states no rating of utility, transformers or UPS.")
@@ -155,6 +159,20 @@ func powerFigure(r *sim.Result) *figure {
 	f.notes = append(f.notes, pn.binNote(&t)...)
 	f.notes = append(f.notes, t.note("facility_w", "it_w")...)
 	return f
+}
+
+// fillLimits draws limits alone, to a scale of their own.
+func (pn *panel) fillLimits(t *table, limits []PowerLimit) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, l := range limits {
+		lo, hi = math.Min(lo, l.W), math.Max(hi, l.W)
+	}
+	k, unit := wattUnit(hi)
+	lo, hi = spread(lo*k, hi*k, 0.15)
+	pn.x, pn.y = t.timeAxis(), axis{min: math.Max(0, lo), max: hi, unit: unit, ticker: numberTicks{want: 3}}
+	for _, l := range limits {
+		pn.addLimit(l.W*k, fmt.Sprintf("%s: %s", l.Name, show.Watts(l.W)))
+	}
 }
 
 // addSeries adds a series as a mean line, with a band between the lowest and the highest step where the run is

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"headroom/facility"
 	"headroom/facility/power"
@@ -67,14 +68,18 @@ func rackLimits(r *sim.Result) []Verdict {
 		}
 		return float64(w)
 	}
+	basis := "planned power"
+	if l.Facility.Basis == facility.Nameplate {
+		basis = "nameplate"
+	}
 	kinds := []kind{
-		{"rack power, plan basis", "W", func(i int, k *facility.Rack) (float64, float64) {
+		{"rack power at " + basis, "W", func(i int, k *facility.Rack) (float64, float64) {
 			return float64(l.Racks[i].UsedW + max(0, k.ReserveW)), stated(k.PowerW)
 		}},
-		{"rack air cooling, plan basis", "W", func(i int, k *facility.Rack) (float64, float64) {
+		{"rack air cooling at " + basis, "W", func(i int, k *facility.Rack) (float64, float64) {
 			return float64(l.Racks[i].AirW), stated(k.AirW)
 		}},
-		{"rack liquid cooling, plan basis", "W", func(i int, k *facility.Rack) (float64, float64) {
+		{"rack liquid cooling at " + basis, "W", func(i int, k *facility.Rack) (float64, float64) {
 			return float64(l.Racks[i].LiquidW), stated(k.LiquidW)
 		}},
 		{"rack space", "U", func(i int, k *facility.Rack) (float64, float64) {
@@ -136,11 +141,14 @@ func rackLimits(r *sim.Result) []Verdict {
 func lossLimits(r *sim.Result) []Verdict {
 	var out []Verdict
 	worst, lost, unknown, down := math.Inf(-1), "", 0, 0
+	var all []string // losses after which nothing is left to carry anything
 	for _, f := range r.Capacity.Failover {
 		if f.State == "lost" || f.State == "degraded" {
 			down++
 		}
-		if !f.WorstLoadShare.Known() {
+		if !f.WorstLoadShare.Known() && f.State == "lost" {
+			all = append(all, f.Lost)
+		} else if !f.WorstLoadShare.Known() {
 			unknown++
 		} else if s := float64(f.WorstLoadShare); s > worst {
 			worst, lost = s, f.Lost
@@ -168,6 +176,15 @@ func lossLimits(r *sim.Result) []Verdict {
 			v.Note += "; "
 		}
 		v.Note += fmt.Sprintf("%d of %d losses leave something degraded or lost", down, len(r.Capacity.Failover))
+	}
+	if len(all) > 0 {
+		if v.Note != "" {
+			v.Note += "; "
+		}
+		v.Note += "nothing is left after the loss of " + strings.Join(all[:min(3, len(all))], ", ")
+		if len(all) > 3 {
+			v.Note += fmt.Sprintf(" and %d more", len(all)-3)
+		}
 	}
 	out = append(out, v)
 	if r.Layout != nil {
@@ -238,12 +255,21 @@ func bookLimits(r *sim.Result) []Verdict {
 	if jobSum(j) == j.Submitted {
 		jobs.State = Pass
 	}
-	sum, total := energySum(&r.Energy), float64(r.Energy.FacilityKWh)
+	sum, unknown := energySum(&r.Energy)
+	total := float64(r.Energy.FacilityKWh)
 	energy := Verdict{Limit: "energy of the parts adds up", Figure: show.KWh(sum), Bound: show.KWh(total), State: Unknown}
 	if !math.IsNaN(sum) && !math.IsNaN(total) {
-		energy.State = Fail
-		if math.Abs(sum-total) <= 1e-6*math.Abs(total) {
+		switch gap := total - sum; {
+		case math.Abs(gap) <= 1e-6*math.Abs(total):
 			energy.State = Pass
+		case gap < 0 || len(unknown) == 0:
+			energy.State = Fail
+		}
+	}
+	if len(unknown) > 0 {
+		energy.Note = "unknown: " + strings.Join(unknown, ", ")
+		if energy.State == Pass {
+			energy.Note += "; the others already add up to the facility's"
 		}
 	}
 	c := float64(r.Run.Coverage)
@@ -255,10 +281,18 @@ func jobSum(j *sim.JobCounts) int64 {
 	return j.Done + j.Running + j.Queued + j.Rejected + j.Unplaceable + j.Killed + j.Lost
 }
 
-func energySum(e *sim.Energy) float64 {
-	s := 0.0
-	for _, p := range plots.EnergyParts() {
-		s += float64(p.KWh(e))
+// energySum adds up the parts that are known and names the others; NaN when none is known.
+func energySum(e *sim.Energy) (kwh float64, unknown []string) {
+	parts := plots.EnergyParts()
+	for _, p := range parts {
+		if v := p.KWh(e); v.Known() {
+			kwh += float64(v)
+		} else {
+			unknown = append(unknown, p.Name)
+		}
 	}
-	return s
+	if len(unknown) == len(parts) {
+		return math.NaN(), unknown
+	}
+	return kwh, unknown
 }

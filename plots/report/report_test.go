@@ -175,8 +175,8 @@ func TestVerdicts(t *testing.T) {
 		return "absent"
 	}
 	for limit, want := range map[string]string{
-		"rack power, plan basis": Pass, "rack space": Pass, "rack weight": Unknown,
-		"rack liquid cooling, plan basis":              "absent", // no liquid, no limit: nothing to judge
+		"rack power at planned power": Pass, "rack space": Pass, "rack weight": Unknown,
+		"rack liquid cooling at planned power":         "absent", // no liquid, no limit: nothing to judge
 		"load of every survivor after any single loss": Fail,
 		"redundancy of ups":                            Pass,
 		"redundancy of cooling.air":                    Fail,
@@ -194,7 +194,7 @@ func TestVerdicts(t *testing.T) {
 	r.Energy.OtherKWh++
 	r.Layout.Racks[3].UsedW = 48001
 	r.Run.Coverage = 0.99
-	for _, limit := range []string{"every submitted job accounted for", "rack power, plan basis", "weather covers the run"} {
+	for _, limit := range []string{"every submitted job accounted for", "rack power at planned power", "weather covers the run"} {
 		if got := state(limit); got != Fail {
 			t.Errorf("%s broken: %s, want FAIL", limit, got)
 		}
@@ -204,7 +204,7 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("energy that does not add up: %s", got)
 	}
 	r.Layout.Racks[3].UsedW = 48000 // exactly full
-	if got := state("rack power, plan basis"); got != Pass {
+	if got := state("rack power at planned power"); got != Pass {
 		t.Errorf("exactly full: %s", got)
 	}
 }

@@ -35,7 +35,24 @@ func (d *doc) fit() {
 	s := &c.Stranded
 	d.para(fmt.Sprintf("Stranded: power %s, air cooling %s, liquid cooling %s, space %s.",
 		show.Watts(float64(s.PowerW)), show.Watts(float64(s.AirW)), show.Watts(float64(s.LiquidW)), show.Quantity(float64(s.SpaceU), "U")))
+	d.strandedTable()
 	d.chart("placement")
+}
+
+// strandedTable splits what is stranded by the limit that strands it.
+func (d *doc) strandedTable() {
+	if d.r.Layout == nil || len(d.r.Layout.StrandedBy) == 0 {
+		return
+	}
+	var rows [][]string
+	for _, s := range d.r.Layout.StrandedBy {
+		w := show.Unknown
+		if s.PowerW >= 0 {
+			w = show.Watts(float64(s.PowerW))
+		}
+		rows = append(rows, []string{plots.LimitName(string(s.Limit)), show.Count(s.Racks), w, show.Quantity(float64(s.SpaceU), "U")})
+	}
+	d.table([]string{"stranded by", ">racks", ">power", ">space"}, rows)
 }
 
 // rackTable has one line for every run of racks of a row that hold the same and are stopped by the same.
@@ -120,21 +137,15 @@ func (d *doc) rackTable() {
 	})
 	d.table([]string{"racks", ">number", ">servers each", ">servers", ">power used", ">power limit", ">power free", ">heat to air", ">heat to liquid", ">U used", "stopped by"}, rows)
 
-	admits, stated := map[placement.Limit]int{}, map[placement.Limit]int{}
-	for i := range l.Racks {
-		for k, n := range l.Racks[i].Max {
-			admits[k] += n
-			stated[k]++
-		}
-	}
+	admits, stated := plots.Admits(l)
 	rows = nil
 	for _, k := range plots.Limits() {
-		if stated[k] > 0 && k != placement.Order {
+		if stated[k] > 0 {
 			rows = append(rows, []string{plots.LimitName(string(k)), show.Count(admits[k]), show.Count(stated[k])})
 		}
 	}
 	if len(rows) > 0 {
-		d.para("Servers that each limit of the racks alone would admit:")
+		d.para("Servers that each limit of the racks alone would admit (what racks share is not in it):")
 		d.table([]string{"limit", ">servers", ">racks that state it"}, rows)
 	}
 }
@@ -155,18 +166,40 @@ func (d *doc) failover() {
 	if len(fs) > mostRows { // the worst first; as the placement lists them while all have room
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(loadOf(fs[b]), loadOf(fs[a])) })
 	}
-	var rows [][]string
-	for _, i := range order[:min(len(order), mostRows)] {
+	line := func(i int) []string {
 		f := fs[i]
-		worst, racks := "–", show.Unknown
+		worst, racks := show.Unknown, show.Unknown
 		if d.r.Layout != nil && len(d.r.Layout.Failover) == len(fs) {
 			worst, racks = orUnknown(plain(d.r.Layout.Failover[i].Worst)), show.Count(d.r.Layout.Failover[i].Racks)
 		}
-		rows = append(rows, []string{plain(f.Lost), plain(f.State), show.Percent(float64(f.WorstLoadShare)), worst, racks})
+		return []string{plain(f.Lost), plain(f.State), show.Percent(float64(f.WorstLoadShare)), worst, racks}
+	}
+	var rows [][]string
+	shown := 0
+	for at := 0; at < len(order) && len(rows) < mostRows; {
+		// Losses alike in all but their names, as those of the feeds of a row are, share a line.
+		row, end := line(order[at]), at+1
+		var last []string
+		for ; end < len(order); end++ {
+			next := line(order[end])
+			if next[1] != row[1] || next[2] != row[2] || next[4] != row[4] {
+				break
+			}
+			last = next
+		}
+		if end-at >= 3 {
+			row[0] = fmt.Sprintf("%s … %s, each of %d", row[0], last[0], end-at)
+			row[3] = fmt.Sprintf("%s … %s", row[3], last[3])
+		} else {
+			end = at + 1
+		}
+		rows = append(rows, row)
+		shown += end - at
+		at = end
 	}
 	d.table([]string{"lost", "state", ">highest load of a survivor", "carried by", ">racks not normal"}, rows)
-	if len(fs) > mostRows {
-		d.para(fmt.Sprintf("The %d worst of %d single losses, by load.", mostRows, len(fs)))
+	if shown < len(fs) {
+		d.para(fmt.Sprintf("The %d worst of %d single losses, by load.", shown, len(fs)))
 	}
 }
 
@@ -189,9 +222,13 @@ func (d *doc) energy() {
 		v := float64(p.KWh(e))
 		rows = append(rows, []string{p.Name, show.KWh(v), exact(v), show.Percent(v / total)})
 	}
-	sum := energySum(e)
+	sum, unknown := energySum(e)
+	what := "**sum of the parts**"
+	if len(unknown) > 0 {
+		what = "**sum of the known parts**"
+	}
 	rows = append(rows,
-		[]string{"**sum of the parts**", show.KWh(sum), exact(sum), show.Percent(sum / total)},
+		[]string{what, show.KWh(sum), exact(sum), show.Percent(sum / total)},
 		[]string{"**facility**", show.KWh(total), exact(total), show.Percent(total / total)})
 	d.table([]string{"part", ">energy", ">kWh", ">share of facility"}, rows)
 	rows = [][]string{
