@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestParsePath(t *testing.T) {
@@ -145,4 +147,29 @@ func TestPlaceOfVariantValue(t *testing.T) {
 	if _, err := Load("hall.yaml", []byte(text), Options{}); err != nil {
 		t.Errorf("the scenario itself: %v", err)
 	}
+}
+
+// A path that is read is written back as a path that is read the same.
+func TestPathRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[a-zA-Z0-9_-]{1,8}`)
+		var want []step
+		for i := range rapid.IntRange(1, 6).Draw(t, "steps") {
+			s := step{key: word.Draw(t, "key"), element: i > 0 && rapid.Bool().Draw(t, "element"), place: -1}
+			if s.element && rapid.Bool().Draw(t, "dotted") {
+				s.key += ".u" + word.Draw(t, "tail")
+			}
+			want = append(want, s)
+		}
+		text := pathString(want)
+		got, err := parsePath(text)
+		if err != nil || pathString(got) != text || len(got) != len(want) {
+			t.Fatalf("%q is read as %v, %v", text, got, err)
+		}
+		for i := range got {
+			if got[i].key != want[i].key || got[i].element != want[i].element {
+				t.Fatalf("%q: step %d is %+v, want %+v", text, i, got[i], want[i])
+			}
+		}
+	})
 }
