@@ -684,3 +684,32 @@ func TestPaletteInGreyscale(t *testing.T) {
 		}
 	}
 }
+
+// A limit that racks share admits to each rack what the others leave; a sum of that would count it twelve times.
+func TestSharedLimitsAreNotSummed(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 24})
+	for i := range r.Layout.Racks {
+		r.Layout.Racks[i].Max[placement.Upstream] = 5
+	}
+	servers, stated := Admits(r.Layout)
+	if servers[placement.Space] != 60 || stated[placement.Space] != 12 || stated[placement.Upstream] != 0 {
+		t.Errorf("servers %v, stated %v", servers, stated)
+	}
+	if p := check(t, "fit", fitFigure(r)); has(p, "upstream power") {
+		t.Error("upstream power is summed over racks")
+	}
+}
+
+// Coolant stands beside the weather that sets it, with the servers' limit.
+func TestCoolantIsDrawn(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 240})
+	setColumn(r, "coolant_c", func(i int, _ float64) float64 { return 32 + float64(i%5) })
+	r.Layout.Facility.Models[0].CoolantMaxC = 45
+	f := thermalFigure(r)
+	pn := f.panels[3]
+	want := []string{"dry bulb", "wet bulb", "coolant", "coolant limit: 45.0 °C (server)"}
+	if pn.header() != "Outdoor air and coolant, °C" || !slices.Equal(series(pn), want) || pn.y.max < 45 {
+		t.Errorf("%q with %q up to %v", pn.header(), series(pn), pn.y.max)
+	}
+	check(t, "thermal", f)
+}

@@ -22,11 +22,12 @@ const (
 type modelLimits struct {
 	inletLowC, inletHighC float64
 	gpuC, slowC           float64
+	coolantC              float64
 }
 
 func limitsOf(r *sim.Result) modelLimits {
 	nan := math.NaN()
-	l := modelLimits{nan, nan, nan, nan}
+	l := modelLimits{nan, nan, nan, nan, nan}
 	if r.Layout == nil || r.Layout.Facility == nil {
 		return l
 	}
@@ -54,6 +55,7 @@ func (l *modelLimits) narrow(m *facility.Model) {
 	lower(&l.inletHighC, m.InletMaxC)
 	lower(&l.gpuC, m.LimitC)
 	lower(&l.slowC, m.SlowC)
+	lower(&l.coolantC, m.CoolantMaxC)
 	if finite(m.InletMinC) && m.InletMaxC > 0 && !(l.inletLowC >= m.InletMinC) {
 		l.inletLowC = m.InletMinC
 	}
@@ -98,10 +100,10 @@ func thermalFigure(r *sim.Result) *figure {
 	inletPanel(f, inlet, &t, lim)
 	gpuPanel(gpu, &t, lim)
 	throttlePanel(share, &t)
-	outdoorPanel(outdoor, &t)
+	outdoorPanel(outdoor, &t, lim)
 	quietAbove(f.panels...)
 	f.notes = append(f.notes, inlet.binNote(&t)...)
-	f.notes = append(f.notes, t.note("inlet_mean_c", "inlet_max_c", "dry_bulb_c", "wet_bulb_c", "gpu_mean_c", "gpu_max_c", "gpus_throttled")...)
+	f.notes = append(f.notes, t.note("inlet_mean_c", "inlet_max_c", "dry_bulb_c", "wet_bulb_c", "coolant_c", "gpu_mean_c", "gpu_max_c", "gpus_throttled")...)
 	return f
 }
 
@@ -139,11 +141,17 @@ func inletPanel(f *figure, pn *panel, t *table, lim modelLimits) {
 	}
 }
 
-func outdoorPanel(pn *panel, t *table) {
-	if pn.why = t.lacking("dry_bulb_c", "wet_bulb_c"); pn.why != "" {
+func outdoorPanel(pn *panel, t *table, lim modelLimits) {
+	if pn.why = t.lacking("dry_bulb_c", "wet_bulb_c", "coolant_c"); pn.why != "" {
 		return
 	}
-	lo, hi := extent(t.col("dry_bulb_c"), t.col("wet_bulb_c"))
+	lo, hi := extent(t.col("dry_bulb_c"), t.col("wet_bulb_c"), t.col("coolant_c"))
+	if v := t.col("coolant_c"); v != nil {
+		pn.title = "Outdoor air and coolant"
+		if finite(lim.coolantC) {
+			hi = math.Max(hi, lim.coolantC)
+		}
+	}
 	lo, hi = spread(lo, hi, 0.05)
 	pn.x, pn.y = t.timeAxis(), axis{min: lo, max: hi, unit: "°C", ticker: numberTicks{want: 4}}
 	if v := t.col("dry_bulb_c"); v != nil {
@@ -153,6 +161,12 @@ func outdoorPanel(pn *panel, t *table) {
 		b := t.bins(v)
 		pn.marks = append(pn.marks, lineMark{"wet bulb", b.xs, b.mean, draw.LineStyle{Color: sky, Width: lineFine}})
 		pn.labels = append(pn.labels, sideLabel{last(b.mean), "wet bulb", navy})
+	}
+	if v := t.col("coolant_c"); v != nil {
+		pn.addSeries(t, "coolant", v, green, greenTint)
+		if finite(lim.coolantC) {
+			pn.addLimit(lim.coolantC, "coolant limit: "+show.Celsius(lim.coolantC)+" (server)")
+		}
 	}
 }
 

@@ -409,3 +409,46 @@ func BenchmarkSeriesCSV(b *testing.B) {
 		}
 	}
 }
+
+// Losses that differ in nothing but their names share a line; the count says how many.
+func TestLossesAlikeShareALine(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 24})
+	r.Layout.Failover, r.Capacity.Failover = nil, nil
+	add := func(lost, state string, share float64, racks int) {
+		r.Layout.Failover = append(r.Layout.Failover, placement.Failover{Lost: lost, State: state, WorstLoadShare: share, Worst: "B of " + lost, Racks: racks})
+		r.Capacity.Failover = append(r.Capacity.Failover, sim.Failover{Lost: lost, State: state, WorstLoadShare: sim.Num(share)})
+	}
+	add("utility", "lost", math.NaN(), 12)
+	for i := range 12 {
+		add(fmt.Sprintf("A%02d.A", i+1), "degraded", 0.724, 1)
+	}
+	add("ups-1", "redundancy lost", 0.6, 12)
+	add("ups-2", "redundancy lost", 0.6, 12)
+	var got [][]string
+	for _, row := range rowsOf(t, markdown(t, r), "lost | state") {
+		got = append(got, []string{row[0], row[2]})
+	}
+	want := [][]string{{"utility", "unknown"}, {"A01.A … A12.A, each of 12", "72.4 %"}, {"ups-1", "60.0 %"}, {"ups-2", "60.0 %"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, v := range Limits(r) {
+		if v.Limit == "load of every survivor after any single loss" && (v.State != Pass || !strings.Contains(v.Note, "nothing is left after the loss of utility")) {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// A part that is unknown leaves the sum to the others: enough, too little to tell, or too much.
+func TestEnergyWithAnUnknownPart(t *testing.T) {
+	for add, want := range map[float64]string{0: Pass, -1000: Unknown, 1000: Fail} {
+		r := fixture.Result(fixture.Options{Steps: 240})
+		r.Energy.OtherKWh += r.Energy.HumidificationKWh + sim.Num(add)
+		r.Energy.HumidificationKWh = sim.Num(math.NaN())
+		for _, v := range Limits(r) {
+			if v.Limit == "energy of the parts adds up" && (v.State != want || !strings.HasPrefix(v.Note, "unknown: humidification")) {
+				t.Errorf("%+v kWh: %+v, want %s", add, v, want)
+			}
+		}
+	}
+}
