@@ -96,7 +96,7 @@ func (e *engine) initBuilding() error {
 	if b.otherCon >= 0 {
 		b.flow.Set(b.otherCon, f.OtherW)
 	}
-	e.powerUp = make([]int, len(e.graph.Nodes))
+	e.powerUp, e.tripped = make([]int, len(e.graph.Nodes)), make([]bool, len(e.graph.Nodes))
 	for i := range e.graph.Nodes {
 		e.powerUp[i] = e.graph.Nodes[i].Units
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"headroom/facility/power"
+	"headroom/sim/sched"
 )
 
 // Tolerances of the run-time invariants: power balances to a milliwatt in a megawatt, sums over servers
@@ -32,8 +33,8 @@ func (e *engine) checkInvariants() error {
 	for i := range j.byClass {
 		check("class "+e.cfg.Classes[i].Name, &j.byClass[i].JobCounts)
 	}
-	if int64(j.queue.Len()) != j.total.Queued {
-		fail("queue holds %d jobs, the table says %d", j.queue.Len(), j.total.Queued)
+	if n := int64(j.cluster.Len()) + j.held; n != j.total.Queued {
+		fail("queue holds %d jobs, the table says %d", n, j.total.Queued)
 	}
 
 	// Parent power = children + loss, at every node.
@@ -56,7 +57,13 @@ func (e *engine) checkInvariants() error {
 		air += s.set.AirW
 		liquid += s.set.LiquidW
 		if s.up() {
-			busy += float64(s.load.Busy)
+			for _, sh := range s.jobs {
+				if sh.milli > 0 {
+					busy += float64(sh.milli) / sched.Milli
+				} else {
+					busy += float64(sh.gpus)
+				}
+			}
 		}
 		if s.load.Busy > s.m.GPUs {
 			fail("server %s runs %d of %d GPUs", e.lay.Servers[i].ID, s.load.Busy, s.m.GPUs)
@@ -82,7 +89,7 @@ func (e *engine) checkInvariants() error {
 	}
 
 	// 0 ≤ busy ≤ allocated ≤ available, effective ≤ busy.
-	alloc := float64(j.allocGPUs)
+	alloc := float64(j.allocMilli) / sched.Milli
 	if !near(busy, alloc, sumTol) {
 		fail("%g GPUs busy on servers, %g allocated to jobs", busy, alloc)
 	}

@@ -12,16 +12,19 @@ import (
 
 // Config is what happens in the building: work, weather, failures, prices.
 type Config struct {
-	ID       string // UUIDv5 of resolved scenario, input contents, seed and model version
-	Scenario string
-	Variant  string
-	Seed     uint64
-	Start    time.Time // local wall clock, held in UTC
-	LengthNS int64
-	Weather  *weather.Series
-	Classes  []workload.Class // Job.Class indexes it, replays included
-	Replays  [][]workload.Job // traces, each in order of arrival
-	Failures Failures
+	ID         string // UUIDv5 of resolved scenario, input contents, seed and model version
+	Scenario   string
+	Variant    string
+	Seed       uint64
+	Start      time.Time // local wall clock, held in UTC
+	LengthNS   int64
+	Weather    *weather.Series
+	Classes    []workload.Class // Job.Class indexes it, replays included
+	Replays    [][]workload.Job // traces, each in order of arrival
+	Failures   Failures
+	Scheduling Scheduling
+	Caps       []PowerCap
+	WarmupNS   int64 // statistics begin after it
 	// Price and Carbon are NaN where the scenario states none.
 	PricePerKWh    float64
 	Currency       string
@@ -51,6 +54,26 @@ type Failures struct {
 	RepairS          float64
 	RestartS         float64 // s of a job's time lost in every restart besides the work since its checkpoint
 	Events           []Loss
+}
+
+// CapOver says what a power cap is metered at.
+type CapOver uint8
+
+// Places of a cap's meter.
+const (
+	CapSite CapOver = iota // facility power
+	CapNode                // output of a power node
+	CapRack                // IT of a rack
+)
+
+// PowerCap holds the power at a meter by lowering clocks, batch before fine-tuning before training before
+// inference.
+type PowerCap struct {
+	Name   string
+	Over   CapOver
+	Index  int     // of the node or the rack
+	LimitW float64 // W
+	DelayS float64 // s until it acts: power overshoots meanwhile
 }
 
 // Part says which table a Target indexes.

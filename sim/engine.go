@@ -21,13 +21,18 @@ const (
 	evWeather uint8 = iota
 	evRestore
 	evLoss
+	evSupply // a battery is empty, a generator takes load
+	evTrip
 	evRepair
 	evFail
 	evDriver  // a room or a loop has drifted one step
+	evCap     // a power cap begins to act
 	evThermal // a server reaches a temperature limit
 	evJobEnd
 	evProfile
+	evRelease // a job that was held for its hour
 	evArrival
+	evWake // the scheduler has a job that waited long enough
 	evSample
 )
 
@@ -88,6 +93,12 @@ type engine struct {
 	m  meters
 	js jobs
 
+	supplies []supply
+	breakers []breaker
+	tripped  []bool // by node
+	trips    int64
+	caps     []capDomain
+
 	losses []Loss // index is the entity of evLoss and evRestore
 	log    []LogEntry
 	logCut int64
@@ -145,6 +156,9 @@ func newEngine(ctx context.Context, l *placement.Layout, c *Config) (*engine, er
 		return nil, err
 	}
 	e.initServers()
+	e.initSupplies()
+	e.initBreakers()
+	e.initCaps()
 	e.initJobs()
 	if err := e.initEvents(); err != nil {
 		return nil, err
@@ -234,6 +248,12 @@ func (e *engine) apply(ev event.Event) {
 		e.lose(int(ev.Entity))
 	case evRestore:
 		e.restore(int(ev.Entity))
+	case evSupply:
+		e.supplyEvent(ev.Entity)
+	case evTrip:
+		e.tripEvent(ev.Entity)
+	case evCap:
+		e.capEvent(ev.Entity)
 	case evFail:
 		e.fail(ev.Entity, "server failed")
 	case evRepair:
@@ -246,8 +266,11 @@ func (e *engine) apply(ev event.Event) {
 		e.jobEnd(ev.Entity)
 	case evProfile:
 		e.profileHour()
+	case evRelease:
+		e.release(ev.Entity)
 	case evArrival:
 		e.arrive()
+	case evWake: // dispatch follows every instant
 	case evSample:
 		e.sample()
 		e.push(e.now+e.cfg.SeriesStepNS, evSample, 0)
@@ -261,7 +284,8 @@ func (e *engine) settle() error {
 		if err := e.closeBuilding(); err != nil {
 			return err
 		}
-		if !e.moveDrivers(pass >= dampAfter) {
+		again := e.moveDrivers(pass >= dampAfter)
+		if !(e.meetCaps() || again) {
 			break
 		}
 		if pass >= giveUpAfter {
@@ -269,6 +293,8 @@ func (e *engine) settle() error {
 		}
 	}
 	e.updateRates()
+	e.watchBatteries()
+	e.watchBreakers()
 	return nil
 }
 

@@ -100,12 +100,8 @@ func (e *engine) change(l *Loss, sign int) {
 	case PlantUnit:
 		b.plantUp[l.Index] = shift(b.plantUp[l.Index], sign*l.Units, e.fac.Cooling.Plants[l.Index].Spec().Units)
 	case PowerUnit:
-		n := &e.graph.Nodes[l.Index]
 		e.powerUp[l.Index] += sign * l.Units
-		b.flow.SetUp(l.Index, min(max(e.powerUp[l.Index], 0), n.Units))
-		for r := range e.racks {
-			e.setDark(r)
-		}
+		e.rewire(l.Index)
 	case RackPart:
 		for _, i := range e.racks[l.Index].servers {
 			e.alter(i, func(s *server) { s.out -= sign })

@@ -16,6 +16,8 @@ import (
 type job struct {
 	workload.Job
 	running  bool
+	demand   sched.Demand
+	size     float64 // GPUs, a share of one included
 	shares   []sched.Share
 	remainS  float64 // work left, seconds at full clock
 	savedS   float64 // work left at the last checkpoint
@@ -29,6 +31,7 @@ type job struct {
 	first    bool  // it has not started yet
 	end      event.ID
 	endOn    bool
+	endAt    int64 // when it ends if nothing changes, MaxInt64 for one that doesn't
 	ready    int64 // start of useful work after a restart
 	dirty    bool
 	// peakPFLOPS is what its GPUs deliver at full clock; 0 for kinds whose FLOPs aren't known.
@@ -42,17 +45,19 @@ type jobs struct {
 	more    bool
 	table   []job
 	free    []int32
-	queue   sched.FIFO
-	cluster *sched.Cluster
+	cluster *sched.Scheduler
+	wakeNS  int64 // when the scheduler is to be asked again
+
+	preempted, deferred, held int64 // held jobs are queued but wait for their hour
 
 	total   JobCounts
 	byClass []classStat
 	wait    metrics.Sample
 	service []int32 // running and queued jobs whose activity follows a profile
 
-	dirty     []int32
-	queueGPUs int64
-	allocGPUs int64
+	dirty      []int32
+	queueMilli int64 // thousandths of a GPU
+	allocMilli int64
 }
 
 type classStat struct {
@@ -68,11 +73,7 @@ type rates struct {
 }
 
 func (e *engine) initJobs() {
-	gpus := make([]int32, len(e.srv))
-	for i := range e.srv {
-		gpus[i] = int32(e.srv[i].m.GPUs)
-	}
-	e.js.cluster = sched.NewCluster(gpus)
+	e.js.cluster = e.newScheduler()
 	e.js.byClass = make([]classStat, len(e.cfg.Classes))
 	e.js.source = workload.Merge(
 		workload.Generate(e.cfg.Classes, e.cfg.Seed, e.cfg.LengthNS),
@@ -96,25 +97,51 @@ func (e *engine) arrive() {
 	cl := &j.byClass[w.Class]
 	j.total.Submitted++
 	cl.Submitted++
-	if !j.cluster.CanEver(w.GPUs) {
+	d := demandOf(&w)
+	switch ok, overQuota := j.cluster.Admissible(w.Tenant, &d); {
+	case overQuota:
+		j.total.Rejected++
+		cl.Rejected++
+	case !ok:
 		j.total.Unplaceable++
 		cl.Unplaceable++
-	} else {
-		id := j.alloc()
-		t := &j.table[id]
-		c := &e.cfg.Classes[w.Class]
-		*t = job{Job: w, shares: t.shares[:0], remainS: w.WorkS, savedS: w.WorkS, queuedNS: e.now, first: true, useful: 1, ckptS: math.Inf(1)}
-		e.checkpoints(t, c)
-		if c.Profile != nil {
-			t.Activity = w.Activity * c.Profile[e.hourOfWeek()]
-			j.service = append(j.service, id)
-		}
-		j.queue.Push(id)
-		j.queueGPUs += int64(w.GPUs)
-		j.total.Queued++
-		cl.Queued++
+	default:
+		e.enqueue(w, d)
 	}
 	e.nextArrival()
+}
+
+// enqueue gives an arriving job its place in the queue, or holds it for its hour.
+func (e *engine) enqueue(w workload.Job, d sched.Demand) {
+	j := &e.js
+	id := j.alloc()
+	t := &j.table[id]
+	c := &e.cfg.Classes[w.Class]
+	*t = job{
+		Job: w, demand: d, size: float64(d.MilliGPUs()) / sched.Milli, shares: t.shares[:0], remainS: w.WorkS, savedS: w.WorkS,
+		queuedNS: e.now, first: true, useful: 1, ckptS: math.Inf(1),
+	}
+	e.checkpoints(t, c)
+	if c.Profile != nil {
+		t.Activity = w.Activity * c.Profile[e.hourOfWeek()]
+		j.service = append(j.service, id)
+	}
+	j.queueMilli += d.MilliGPUs()
+	j.total.Queued++
+	j.byClass[w.Class].Queued++
+	if wait := e.shiftOf(t, c.DeferS); wait > 0 && e.now+wait < e.cfg.LengthNS {
+		j.held++
+		j.deferred++
+		e.push(e.now+wait, evRelease, id)
+		return
+	}
+	j.cluster.Push(t.waiting(id))
+}
+
+// release queues a job whose hour has come.
+func (e *engine) release(id int32) {
+	e.js.held--
+	e.js.cluster.Push(e.js.table[id].waiting(id))
 }
 
 // checkpoints sets how often a job saves its work: as its class says, else Young's interval from the
@@ -149,21 +176,25 @@ func (j *jobs) alloc() int32 {
 	return int32(len(j.table) - 1)
 }
 
-// dispatch starts queued jobs first come, first served: the head waits until all its GPUs are free.
+// dispatch does what the scheduler says: starts and evictions.
 func (e *engine) dispatch() {
 	j := &e.js
 	for {
-		id, ok := j.queue.Head()
-		if !ok {
+		step, ok := j.cluster.Next(e.now)
+		switch {
+		case !ok:
+			if at := j.cluster.WakeNS(); at > e.now && at != j.wakeNS {
+				j.wakeNS = at
+				e.push(at, evWake, 0)
+			}
 			return
+		case step.Evict:
+			e.preempt(step.Job)
+		default:
+			t := &j.table[step.Job]
+			t.shares = append(t.shares[:0], step.Shares...)
+			e.start(step.Job)
 		}
-		t := &j.table[id]
-		var placed bool
-		if t.shares, placed = j.cluster.Place(t.GPUs, t.shares[:0]); !placed {
-			return
-		}
-		j.queue.Pop()
-		e.start(id)
 	}
 }
 
@@ -175,8 +206,8 @@ func (e *engine) start(id int32) {
 	cl.Queued--
 	j.total.Running++
 	cl.Running++
-	j.queueGPUs -= int64(t.GPUs)
-	j.allocGPUs += int64(t.GPUs)
+	j.queueMilli -= t.demand.MilliGPUs()
+	j.allocMilli += t.demand.MilliGPUs()
 	t.running, t.startNS, t.lastNS = true, e.now, e.now
 	t.ready = e.now
 	if t.first {
@@ -187,15 +218,19 @@ func (e *engine) start(id int32) {
 	} else {
 		t.ready = e.now + int64(e.cfg.Failures.RestartS*thermal.Second)
 	}
+	t.endAt = int64(math.MaxInt64)
+	if ns := t.remainS / t.useful * thermal.Second; ns < float64(math.MaxInt64/2) {
+		t.endAt = t.ready + int64(math.Ceil(ns)) // at full clock; updateRates knows better
+	}
 	for _, sh := range t.shares {
 		s := &e.srv[sh.Server]
-		s.jobs = append(s.jobs, slotShare{job: id, gpus: sh.GPUs, activity: t.Activity})
+		s.jobs = append(s.jobs, slotShare{job: id, gpus: sh.GPUs, milli: sh.Milli, slot: sh.Slot, activity: t.Activity})
 		s.reload()
 		e.mark(sh.Server)
 	}
 	t.peakPFLOPS = 0
 	if k := e.cfg.Classes[t.Class].Kind; k == workload.Training || k == workload.FineTuning {
-		t.peakPFLOPS = float64(t.GPUs) * e.srv[t.shares[0].Server].m.PeakTFLOPS * trainingMFU / 1000
+		t.peakPFLOPS = t.size * e.srv[t.shares[0].Server].m.PeakTFLOPS * trainingMFU / 1000
 	}
 	j.markRate(id)
 }
@@ -208,9 +243,36 @@ const trainingMFU = 0.40
 func (s *server) reload() {
 	s.load = thermal.Load{}
 	for _, sh := range s.jobs {
+		if sh.milli > 0 {
+			s.reloadShared()
+			return
+		}
 		s.load.Busy += int(sh.gpus)
 		s.load.USum += float64(sh.gpus) * sh.activity
 		s.load.UMax = math.Max(s.load.UMax, sh.activity)
+	}
+}
+
+// reloadShared does it where jobs share GPUs: a GPU is as busy as its jobs together, each for its share.
+func (s *server) reloadShared() {
+	s.load = thermal.Load{}
+	u := make(map[int32]float64, s.m.GPUs) // by slot; read in order of jobs, each slot once
+	for _, sh := range s.jobs {
+		if sh.milli == 0 {
+			s.load.Busy += int(sh.gpus)
+			s.load.USum += float64(sh.gpus) * sh.activity
+			s.load.UMax = math.Max(s.load.UMax, sh.activity)
+			continue
+		}
+		u[sh.slot] += sh.activity * float64(sh.milli) / sched.Milli
+	}
+	for _, sh := range s.jobs {
+		if x, ok := u[sh.slot]; ok && sh.milli > 0 {
+			s.load.Busy++
+			s.load.USum += math.Min(x, 1)
+			s.load.UMax = math.Max(s.load.UMax, math.Min(x, 1))
+			delete(u, sh.slot)
+		}
 	}
 }
 
@@ -258,7 +320,7 @@ func (r *rates) sub(t *job) {
 }
 
 func (r *rates) put(t *job, sign float64) {
-	g := sign * float64(t.GPUs)
+	g := sign * t.size
 	r.busy += g
 	r.effective += g * t.rate * t.useful
 	r.lostCap += g * (1 - t.capRate) * t.useful
@@ -281,7 +343,7 @@ func (e *engine) resumRates() {
 func (e *engine) progress(t *job) {
 	from := max(t.lastNS, t.ready)
 	if idle := min(e.now, t.ready) - t.lastNS; idle > 0 { // restarting: nothing is done
-		e.m.restartS += float64(idle) / thermal.Second * float64(t.GPUs) * t.rate * t.useful
+		e.m.restartS += float64(idle) / thermal.Second * t.size * t.rate * t.useful
 	}
 	if e.now > from && t.rate > 0 {
 		t.remainS = math.Max(0, t.remainS-float64(e.now-from)/thermal.Second*t.rate*t.useful)
@@ -299,6 +361,7 @@ func (e *engine) scheduleEnd(id int32, t *job) {
 	if left := t.remainS / (t.rate * t.useful) * thermal.Second; left < float64(math.MaxInt64/2) {
 		at = max(e.now, t.ready) + int64(math.Ceil(left))
 	}
+	t.endAt = at
 	switch {
 	case t.endOn && at < e.cfg.LengthNS:
 		e.queue.Move(t.end, at)
@@ -326,7 +389,7 @@ func (e *engine) leave(id int32) {
 	j := &e.js
 	t := &j.table[id]
 	cl := &j.byClass[t.Class]
-	cl.gpuS += float64(t.GPUs) * float64(e.now-t.startNS) / thermal.Second
+	cl.gpuS += t.size * float64(e.now-t.startNS) / thermal.Second
 	e.rate.sub(t)
 	if t.endOn {
 		e.queue.Remove(t.end)
@@ -334,7 +397,7 @@ func (e *engine) leave(id int32) {
 	}
 	j.total.Running--
 	cl.Running--
-	j.allocGPUs -= int64(t.GPUs)
+	j.allocMilli -= t.demand.MilliGPUs()
 	for _, sh := range t.shares {
 		s := &e.srv[sh.Server]
 		for k := range s.jobs {
@@ -346,7 +409,7 @@ func (e *engine) leave(id int32) {
 		s.reload()
 		e.mark(sh.Server)
 	}
-	j.cluster.Release(t.shares)
+	j.cluster.Stop(id)
 	t.shares = t.shares[:0]
 	t.running, t.rate, t.capRate = false, 0, 0
 }
@@ -369,17 +432,29 @@ func (e *engine) dropJobs(server int32) {
 			j.free = append(j.free, id)
 			continue
 		}
-		if !math.IsInf(t.WorkS, 1) {
-			saved := t.savedS
-			e.m.restartS += (saved - t.remainS) * float64(t.GPUs)
-			t.remainS = saved
-		}
-		t.queuedNS = e.now
-		j.queue.PushFront(id)
-		j.queueGPUs += int64(t.GPUs)
-		j.total.Queued++
-		cl.Queued++
+		e.rollBack(t)
+		e.requeue(id)
 	}
+}
+
+// rollBack takes a job back to its last checkpoint.
+func (e *engine) rollBack(t *job) {
+	if math.IsInf(t.WorkS, 1) {
+		return
+	}
+	e.m.restartS += (t.savedS - t.remainS) * t.size
+	t.remainS = t.savedS
+}
+
+// requeue puts a job that was taken off its GPUs before the others that wait.
+func (e *engine) requeue(id int32) {
+	j := &e.js
+	t := &j.table[id]
+	t.queuedNS = e.now
+	j.cluster.PushFront(t.waiting(id))
+	j.queueMilli += t.demand.MilliGPUs()
+	j.total.Queued++
+	j.byClass[t.Class].Queued++
 }
 
 func (e *engine) dropService(id int32) {

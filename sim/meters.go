@@ -6,6 +6,7 @@ import (
 	"headroom/facility"
 	"headroom/facility/power"
 	"headroom/sim/metrics"
+	"headroom/sim/sched"
 	"headroom/sim/thermal"
 )
 
@@ -173,7 +174,7 @@ func (m *meters) read(e *engine) {
 	m.set(e, cGPUMean, m.gpuSum/m.upGPUs)
 	m.set(e, cClockMean, m.clockSum/m.busySum)
 	m.set(e, cAvailable, float64(e.js.cluster.Up()))
-	m.set(e, cAllocated, float64(e.js.allocGPUs))
+	m.set(e, cAllocated, float64(e.js.allocMilli)/sched.Milli)
 	m.set(e, cBusy, e.rate.busy)
 	m.set(e, cEffective, e.rate.effective)
 	m.set(e, cThrottled, m.throttledGPUs)
@@ -182,7 +183,7 @@ func (m *meters) read(e *engine) {
 	m.set(e, cLostRestart, e.rate.lostRestart)
 	m.set(e, cFailed, float64(e.js.cluster.Total()-e.js.cluster.Up()))
 	m.set(e, cQueueJobs, float64(e.js.total.Queued))
-	m.set(e, cQueueGPUs, float64(e.js.queueGPUs))
+	m.set(e, cQueueGPUs, float64(e.js.queueMilli)/sched.Milli)
 	m.set(e, cWork, e.rate.pflops)
 	m.set(e, cOverRec, flag(m.racksRec > 0))
 	m.set(e, cOverAllow, flag(m.racksAllow > 0))
@@ -419,7 +420,7 @@ func (e *engine) finish() {
 		t := &e.js.table[i]
 		if t.running {
 			e.progress(t)
-			e.js.byClass[t.Class].gpuS += float64(t.GPUs) * float64(e.now-t.startNS) / thermal.Second
+			e.js.byClass[t.Class].gpuS += t.size * float64(e.now-t.startNS) / thermal.Second
 		}
 	}
 	for _, c := range m.col {

@@ -13,6 +13,8 @@ import (
 type slotShare struct {
 	job      int32
 	gpus     int32
+	milli    int32 // thousandths of the GPU at slot; 0: whole GPUs
+	slot     int32
 	activity float64
 }
 
@@ -32,13 +34,14 @@ type server struct {
 	ev   event.ID
 	evOn bool
 
-	failed  bool    // in repair
-	dark    bool    // no live feed, or too few supplies
-	out     int     // taken out by scripted losses
-	busy    int     // busy GPUs that the meters hold
-	slowed  int     // of these, on a limit
-	wallCap float64 // at the cord, from the scenario
-	feedCap float64 // at the cord, while supplies are short
+	failed    bool    // in repair
+	dark      bool    // no live feed, or too few supplies
+	out       int     // taken out by scripted losses
+	busy      int     // busy GPUs that the meters hold
+	slowed    int     // of these, on a limit
+	wallCap   float64 // at the cord, from the scenario
+	feedCap   float64 // at the cord, while supplies are short
+	domainCap float64 // at the cord, its part of a cap over many servers
 
 	// Air path at the share phi: inlet over supply, and K of it per K of exhaust rise.
 	phi, offsetK, recirc float64
@@ -83,7 +86,7 @@ func (e *engine) initServers() {
 		m := &e.fac.Models[p.Model]
 		r := &e.fac.Racks[p.Rack]
 		s := &e.srv[i]
-		*s = server{m: m, rack: int32(p.Rack), room: int32(r.Room), loop: -1, wallCap: m.ServerCapW, feedCap: math.Inf(1), path: thermal.Still(math.NaN())}
+		*s = server{m: m, rack: int32(p.Rack), room: int32(r.Room), loop: -1, wallCap: m.ServerCapW, feedCap: math.Inf(1), domainCap: math.Inf(1), path: thermal.Still(math.NaN())}
 		s.height = (float64(p.U-1) + float64(m.HeightU)/2) / float64(max(r.HeightU, 1))
 		if m.Liquid {
 			s.loop = int32(r.Loop)
@@ -127,7 +130,7 @@ func (e *engine) env(s *server) thermal.Env {
 		Recirc:    s.recirc,
 		RhoCp:     e.b.rhoCp,
 		FanMax:    e.cfg.FanMaxShare,
-		WallCapW:  math.Min(s.wallCap, s.feedCap),
+		WallCapW:  math.Min(s.domainCap, math.Min(s.wallCap, s.feedCap)),
 		Unlimited: e.cfg.Unlimited,
 	}
 	if s.loop >= 0 {

@@ -134,6 +134,7 @@ func (e *engine) confess(info *RunInfo) {
 		"damped_passes":       e.approx.damped,
 		"cooling_power_loops": e.approx.power,
 		"log_entries_cut":     e.logCut,
+		"breakers_tripped":    e.trips,
 	}
 	for i, n := range e.b.extra {
 		if n > 0 {

@@ -276,50 +276,6 @@ func TestReleaseTooMuch(t *testing.T) {
 	c.Release(shares)
 }
 
-func TestFIFO(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var q FIFO
-		var want []int32
-		for range rapid.IntRange(0, 200).Draw(t, "operations") {
-			switch op := rapid.IntRange(0, 3).Draw(t, "op"); {
-			case op == 0 && len(want) > 0:
-				if got := q.Pop(); got != want[0] {
-					t.Fatalf("Pop = %d, want %d", got, want[0])
-				}
-				want = want[1:]
-			case op == 1:
-				j := rapid.Int32().Draw(t, "job")
-				q.PushFront(j)
-				want = slices.Insert(want, 0, j)
-			default:
-				j := rapid.Int32().Draw(t, "job")
-				q.Push(j)
-				want = append(want, j)
-			}
-			head, ok := q.Head()
-			if q.Len() != len(want) || ok != (len(want) > 0) || (ok && head != want[0]) {
-				t.Fatalf("Len %d, Head %d %v; want %v", q.Len(), head, ok, want)
-			}
-			for i, w := range want {
-				if q.At(i) != w {
-					t.Fatalf("At(%d) = %d, want %d", i, q.At(i), w)
-				}
-			}
-		}
-	})
-}
-
-func TestPlaceAllocatesNothing(t *testing.T) {
-	c := NewCluster(slices.Repeat([]int32{8}, 1000))
-	dst := make([]Share, 0, 200)
-	if n := testing.AllocsPerRun(100, func() {
-		dst, _ = c.Place(1003, dst[:0])
-		c.Release(dst)
-	}); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 // BenchmarkPlace keeps 12,500 servers of 8 GPUs nearly full with jobs of 1 … 64 servers and small ones: one job out, one in.
 func BenchmarkPlace(b *testing.B) {
 	for _, mix := range []struct {

@@ -516,17 +516,3 @@ func (n *Node) tightest(d *Demand) int {
 	}
 	return best
 }
-
-// Clone is an account of its own in the same state, for looking ahead.
-func (c *Nodes) Clone() *Nodes {
-	out := *c
-	out.nodes = slices.Clone(c.nodes)
-	for i := range out.nodes {
-		n := &out.nodes[i]
-		n.Free, n.Kinds = slices.Clone(n.Free), slices.Clone(n.Kinds)
-	}
-	out.scene.RackFree = slices.Clone(c.scene.RackFree)
-	out.scene.nodes = out.nodes
-	out.scene.rand = nil // looking ahead draws nothing
-	return &out
-}

@@ -193,7 +193,7 @@ func TestOpenbPacking(t *testing.T) {
 			}
 			if f, ok := fragmented[name]; ok && strings.Contains(trace, "default") {
 				for k := range f {
-					if math.Abs(frag[k]-f[k]) > 0.4 {
+					if math.Abs(frag[k]-f[k]) > 0.3*within*within/4 {
 						t.Errorf("%s: %.2f %% fragmented at point %d, want %.2f", name, frag[k], k, f[k])
 					}
 				}

@@ -50,9 +50,26 @@ type Class struct {
 	// CheckpointCostS; Inf: none.
 	CheckpointS, CheckpointCostS float64
 	Restart                      bool   // a job that loses a server is queued again
+	Milli                        int32  // thousandths of a GPU that each job takes, where it takes one; 0: whole GPUs
+	Types                        uint64 // a bit for each model of server (by index) that will do; 0: any
+	Tenant                       int32  // who asks: index of the scheduling tenants
+	Priority                     int32
+	Spot                         Spot
+	DeferS                       float64 // how long a job may be held for a better hour
 	Trace                        string // file it was read from, "" when synthetic
 	Line                         int
 }
+
+// Spot says whether and how a running job gives way to a more urgent one.
+type Spot uint8
+
+// Kinds of spot jobs.
+const (
+	NotSpot        Spot = iota
+	SpotCheckpoint      // it is given the time to save its work
+	SpotLose            // it goes back to its last checkpoint
+	SpotKill            // it is gone
+)
 
 // Size is a number of GPUs and its weight in the mix.
 type Size struct {

@@ -1,0 +1,112 @@
+package sched
+
+// Account says what is free and books it: [NewAccount] makes one.
+type Account interface {
+	Place(d *Demand, dst []Share) ([]Share, bool) // gives a job what it asks for, all or nothing
+	Release(d *Demand, shares []Share)            // gives it back
+	Book(d *Demand, shares []Share)               // takes these very shares, which must be free
+	SetUp(server int, up bool)
+	IsUp(server int) bool
+	CanEver(d *Demand) bool // whether an empty cluster with all servers up could place it
+	Up() int64              // GPUs on servers that are up
+	Total() int64           // GPUs installed
+	Clone() Account         // one of its own, for looking ahead
+	Meet(other Account)     // keeps free only what is free in both; other is a clone of it, or it of other
+}
+
+// wholeGPUs is an account of whole GPUs of one type by best fit, in constant time.
+type wholeGPUs struct{ *Cluster }
+
+// NewWholeGPUs makes an account that ignores shares of GPUs, types, CPUs and memory, and places by best fit.
+func NewWholeGPUs(gpus []int32) Account { return wholeGPUs{NewCluster(gpus)} }
+
+func (c wholeGPUs) Place(d *Demand, dst []Share) ([]Share, bool) { return c.Cluster.Place(d.GPUs, dst) }
+func (c wholeGPUs) Release(_ *Demand, shares []Share)            { c.Cluster.Release(shares) }
+func (c wholeGPUs) CanEver(d *Demand) bool { return c.Cluster.CanEver(d.GPUs) }
+
+func (c wholeGPUs) Clone() Account { return wholeGPUs{c.Cluster.clone()} }
+
+func (c wholeGPUs) Book(_ *Demand, shares []Share) {
+	for _, sh := range shares {
+		c.setFree(int(sh.Server), c.server[sh.Server].free-sh.GPUs)
+	}
+}
+
+func (c wholeGPUs) Meet(other Account) {
+	o := other.(wholeGPUs)
+	for i := range c.server {
+		if f := o.server[i].free; f < c.server[i].free {
+			c.setFree(i, f)
+		}
+	}
+}
+
+// clone is an account of its own in the same state.
+func (c *Cluster) clone() *Cluster {
+	out := *c
+	out.server = append([]server(nil), c.server...)
+	out.size = append([]size(nil), c.size...)
+	for k := range out.size {
+		s := &out.size[k]
+		s.byFree = append([]set(nil), s.byFree...)
+		for f := range s.byFree {
+			b := &s.byFree[f]
+			b.word, b.summary = append([]uint64(nil), b.word...), append([]uint64(nil), b.summary...)
+		}
+	}
+	return &out
+}
+
+// Clone is an account of its own in the same state, for looking ahead; it draws nothing.
+func (c *Nodes) Clone() Account {
+	out := *c
+	out.nodes = append([]Node(nil), c.nodes...)
+	gpus, kinds := 0, 0
+	for i := range c.nodes {
+		gpus, kinds = gpus+len(c.nodes[i].Free), kinds+len(c.nodes[i].Kinds)
+	}
+	free, jobs := make([]int32, 0, gpus), make([]int32, 0, kinds)
+	for i := range out.nodes {
+		n := &out.nodes[i]
+		f, k := len(free), len(jobs)
+		free, jobs = append(free, n.Free...), append(jobs, n.Kinds...)
+		n.Free, n.Kinds = free[f:len(free):len(free)], jobs[k:len(jobs):len(jobs)]
+	}
+	out.scene.RackFree = append([]int64(nil), c.scene.RackFree...)
+	out.scene.nodes, out.scene.rand = out.nodes, nil
+	return &out
+}
+
+// IsUp says whether a server is up.
+func (c *Nodes) IsUp(i int) bool { return !c.nodes[i].down }
+
+// Book takes these very shares.
+func (c *Nodes) Book(d *Demand, shares []Share) {
+	for i := range shares {
+		sh := &shares[i]
+		c.book(sh, portion(d.CPUMilli, sh.GPUs, d.GPUs), portion(d.MemMiB, sh.GPUs, d.GPUs), -1)
+	}
+}
+
+// Meet keeps free only what is free in both.
+func (c *Nodes) Meet(other Account) {
+	o := other.(*Nodes)
+	for i := range c.nodes {
+		n, m := &c.nodes[i], &o.nodes[i]
+		n.CPUMilli, n.MemMiB = min(n.CPUMilli, m.CPUMilli), min(n.MemMiB, m.MemMiB)
+		was, whole := n.FreeMilli, n.whole
+		n.FreeMilli, n.whole = 0, 0
+		for g := range n.Free {
+			n.Free[g] = min(n.Free[g], m.Free[g])
+			n.FreeMilli += int64(n.Free[g])
+			if n.Free[g] == Milli {
+				n.whole++
+			}
+		}
+		if !n.down {
+			c.free += n.FreeMilli - was
+			c.scene.RackFree[n.Rack] += int64(n.whole - whole)
+		}
+		c.restate(i)
+	}
+}
