@@ -183,7 +183,7 @@ func TestSVGAndPDF(t *testing.T) {
 		texts := 0
 		for {
 			tok, err := d.Token()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -209,11 +209,9 @@ func (t *table) binsOf(sec float64, v, w []float64) binned {
 			flush(x0, x)
 			x0 = x
 		}
-		dt := t.stepS
+		dt := t.endS - x
 		if i+1 < len(t.startS) {
 			dt = t.startS[i+1] - x
-		} else {
-			dt = t.endS - x
 		}
 		if math.IsNaN(v[i]) {
 			continue
