@@ -367,14 +367,14 @@ func (e *engine) moveDriver(d *driver, id int32, endC, phi, tau float64, plant i
 		}
 	}
 	phi = math.Min(math.Max(phi, 0), 1)
-	if math.Abs(apply-d.appliedC) <= e.cfg.ToleranceK && math.Abs(phi-d.phi) <= phiStep && !(phi == 0 && d.phi != 0) {
+	if math.Abs(apply-d.appliedC) <= e.cfg.ToleranceK && math.Abs(endC-d.endC) <= e.cfg.ToleranceK && math.Abs(phi-d.phi) <= phiStep && !(phi == 0 && d.phi != 0) {
 		return false
 	}
 	if damp {
 		e.approx.damped++
 		apply, phi = (apply+d.appliedC)/2, (phi+d.phi)/2
 	}
-	d.appliedC, d.phi = apply, phi
+	d.appliedC, d.endC, d.phi = apply, endC, phi
 	for _, i := range d.servers {
 		e.mark(i)
 	}

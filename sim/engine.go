@@ -55,6 +55,7 @@ const (
 type driver struct {
 	path     thermal.Path
 	appliedC float64 // temperature at which its servers were last settled
+	endC     float64 // where it was on its way to when they were
 	phi      float64 // delivered share at which they were
 	tauS     float64
 	servers  []int32

@@ -48,15 +48,21 @@ func h100Liquid() facility.Model {
 type flatPlant struct {
 	spec cooling.Spec
 	cop  float64
+	perK float64 // W it takes more for each kelvin of warmer water; 0: 50 kW
 }
 
 func (p flatPlant) Spec() cooling.Spec { return p.spec }
 
 func (p flatPlant) Solve(l cooling.Load) cooling.PlantPoint {
 	capacity := float64(l.Units) * p.spec.CapacityW
-	pt := cooling.PlantPoint{SupplyC: l.SetC, WPerK: 50e3, CapacityW: capacity, Held: l.HeatW <= capacity}
+	perK := p.perK
+	if perK == 0 {
+		perK = 50e3
+	}
+	pt := cooling.PlantPoint{SupplyC: l.SetC, WPerK: max(perK, p.spec.HeatJPerK/cooling.HeldS), CapacityW: capacity, Held: l.HeatW <= capacity}
 	if !pt.Held {
-		pt.SupplyC = l.SetC + (l.HeatW-capacity)/pt.WPerK
+		pt.WPerK = perK
+		pt.SupplyC = l.SetC + (l.HeatW-capacity)/perK
 	}
 	pt.CompressorW = math.Min(l.HeatW, capacity) / p.cop
 	return pt

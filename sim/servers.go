@@ -43,9 +43,9 @@ type server struct {
 	feedCap   float64 // at the cord, while supplies are short
 	domainCap float64 // at the cord, its part of a cap over many servers
 
-	// Air path at the share phi: inlet over supply, and K of it per K of exhaust rise.
-	phi, offsetK, recirc float64
-	placed               bool
+	// Air path at the share phi: K of inlet at middle height per K of exhaust rise.
+	phi, recirc float64
+	placed      bool
 
 	lastNS  int64 // accounted up to here
 	energyJ float64
@@ -119,15 +119,15 @@ func (e *engine) settleServers() {
 func (e *engine) env(s *server) thermal.Env {
 	room := &e.rooms[s.room]
 	if s.phi != room.phi || !s.placed {
-		// The inlet is linear in supply temperature and exhaust rise.
-		paths, at := e.paths[s.room], e.slot[s.rack]
-		s.offsetK = paths.InletC(at, 0, room.phi, 0, s.height)
-		s.recirc = paths.InletC(at, 0, room.phi, 1, s.height) - s.offsetK
+		share, _ := e.paths[s.room].Share(e.slot[s.rack], room.phi)
+		s.recirc = share / (1 - share)
 		s.phi, s.placed = room.phi, true
 	}
 	env := thermal.Env{
-		AirC:      room.appliedC + s.offsetK,
+		AirC:      room.appliedC,
 		Recirc:    s.recirc,
+		GradientK: e.paths[s.room].GradientK(e.slot[s.rack]),
+		Height:    s.height - 0.5,
 		RhoCp:     e.b.rhoCp,
 		FanMax:    e.cfg.FanMaxShare,
 		WallCapW:  math.Min(s.domainCap, math.Min(s.wallCap, s.feedCap)),
@@ -171,9 +171,8 @@ func (e *engine) settleIn(i int32, s *server, env *thermal.Env, mode thermal.Mod
 		}
 		return k.set
 	}
-	airC, recirc := env.AirC, env.Recirc
 	key := *env
-	key.AirC, key.Recirc = 0, 0
+	key.AirC, key.Recirc, key.GradientK, key.Height = 0, 0, 0, 0
 	d := &e.loops[s.loop]
 	var k *memo
 	for i := range d.known {
@@ -188,7 +187,7 @@ func (e *engine) settleIn(i int32, s *server, env *thermal.Env, mode thermal.Mod
 		*k = memo{m: s.m, load: s.load, env: key, mode: mode, set: thermal.Settle(s.m, s.load, &key, mode)}
 	}
 	set := k.set
-	set.InletC = airC + recirc*set.RiseK
+	set.InletC = env.InletC(set.RiseK)
 	return set
 }
 
@@ -213,7 +212,7 @@ func (e *engine) settleServer(i int32) {
 		env := e.env(s)
 		nowC := s.path.At(e.now)
 		set := e.settleIn(i, s, &env, thermal.Free)
-		fresh := math.IsNaN(nowC) // just came up: it starts from where it settles
+		fresh := math.IsNaN(nowC) || e.now == 0 // just came up, or the run starts: it begins where it settles
 		if fresh {
 			nowC = math.Min(set.WorstC, s.m.LimitC)
 		}
@@ -250,7 +249,7 @@ func (e *engine) nextMode(s *server, nowC, freeC float64) thermal.Mode {
 		return thermal.Free
 	}
 	switch {
-	case s.mode == thermal.Slow && nowC >= s.m.LimitC-releaseK && freeC > s.m.LimitC-releaseK:
+	case s.mode == thermal.Slow && nowC >= s.m.LimitC-releaseK: // released by temperature alone
 		return thermal.Slow
 	case nowC >= s.m.SlowC-onLimitK && freeC > s.m.LimitC:
 		return thermal.Slow
@@ -278,7 +277,7 @@ func (e *engine) followPath(i int32, s *server, nowC float64, fresh bool) {
 	if fresh {
 		nowC = math.Min(end+offset, s.m.LimitC)
 	}
-	s.path = thermal.Follow(e.now, nowC, end, s.set.TauS, offset, d.tauS)
+	s.path = thermal.Follow(e.now, nowC, end, s.set.TauFrom(s.m, nowC), offset, d.tauS)
 	e.scheduleThermal(i, s)
 }
 

@@ -94,6 +94,16 @@ func (a *AirPaths) Share(rack int, phi float64) (share float64, capped bool) {
 	return share, false
 }
 
+// GradientK is how much warmer the inlet at the top of a rack is than at its bottom, at most: InletC bounds it
+// by twice the rise by recirculation.
+func (a *AirPaths) GradientK(rack int) float64 {
+	gradientK := gradientOpenK
+	if a.contained {
+		gradientK = gradientContainedK
+	}
+	return gradientK * a.heightU[rack] / gradientHeightU
+}
+
 // InletC is the temperature of the air that a server draws in steady state:
 // T_supply + r/(1−r)·ΔT, with r from Share and exhaustRiseK the rise of the air through the servers, plus
 // a gradient with height in the rack. heightShare is where the server sits, 0 at the bottom of the rack
@@ -101,10 +111,6 @@ func (a *AirPaths) Share(rack int, phi float64) (share float64, capped bool) {
 func (a *AirPaths) InletC(rack int, supplyC, phi, exhaustRiseK, heightShare float64) float64 {
 	r, _ := a.Share(rack, phi)
 	riseK := r / (1 - r) * max(exhaustRiseK, 0)
-	gradientK := gradientOpenK
-	if a.contained {
-		gradientK = gradientContainedK
-	}
-	gradientK = min(gradientK*a.heightU[rack]/gradientHeightU, 2*riseK)
+	gradientK := min(a.GradientK(rack), 2*riseK)
 	return supplyC + riseK + gradientK*(clamp01(heightShare)-0.5)
 }

@@ -16,7 +16,9 @@ type Load struct {
 // Env is what surrounds a server.
 type Env struct {
 	AirC      float64 // air inlet without the server's own recirculated exhaust
-	Recirc    float64 // K of inlet rise per K of exhaust rise, r/(1−r)
+	Recirc    float64 // K of inlet rise per K of exhaust rise, r/(1−r), at middle height
+	GradientK float64 // inlet at the top of the rack over that at its bottom, at most; never more than twice the rise
+	Height    float64 // of the server: −0.5 at the bottom of the rack, 0.5 at its top
 	RhoCp     float64 // J/m³K of the air
 	CoolantC  float64 // liquid builds
 	FlowShare float64 // coolant flow as a share of rated, liquid builds
@@ -24,6 +26,12 @@ type Env struct {
 	WallCapW  float64 // cap at the cord, +Inf for none
 	Unlimited bool    // neither heat nor caps slow the clocks
 	RiseK     float64 // a first guess of the exhaust rise, 0 for none
+}
+
+// InletC is the air inlet of a server whose exhaust is riseK above it.
+func (e *Env) InletC(riseK float64) float64 {
+	warmerK := e.Recirc * riseK
+	return e.AirC + warmerK + math.Min(e.GradientK, 2*warmerK)*e.Height
 }
 
 // Mode says which rule sets the clocks.
@@ -45,7 +53,10 @@ type Settled struct {
 	RiseK    float64 // exhaust over inlet
 	MeanC    float64 // die of a busy GPU in a mean slot (idle GPU when none is busy)
 	WorstC   float64 // die in the worst slot
-	TauS     float64 // time constant of the worst slot
+	TauS     float64 // time constant of the worst slot about where it settles
+	SlotKW   float64 // K/W of the worst slot
+	SlotW    float64 // power of its GPU where it settles
+	FullW    float64 // power of its GPU without leakage, at the clock it would have below its cap
 	GPUW     float64 // all GPUs
 	FanW     float64
 	WallW    float64 // at the cord
@@ -72,7 +83,7 @@ func Settle(m *facility.Model, l Load, e *Env, mode Mode) Settled {
 	uMax := l.UMax
 	rise := e.RiseK
 	for range 12 {
-		s.InletC = e.AirC + e.Recirc*rise
+		s.InletC = e.InletC(rise)
 		if !m.Liquid {
 			refC = s.InletC
 			// The fans answer to the hottest GPU at the clock its cap allows.
@@ -133,10 +144,32 @@ func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, 
 	if s.WallW > e.WallCapW && l.Busy > 0 && !e.Unlimited {
 		leak = s.wallCap(m, l, e, refC, r, rw, leak)
 	}
-	s.TauS = rw * m.GPUHeatJPerK
+	s.TauS, s.SlotKW = rw*m.GPUHeatJPerK, rw
+	s.SlotW = (s.WorstC - refC) / rw
+	s.FullW = m.FloorW
+	if l.Busy > 0 {
+		s.FullW += l.UMax * m.DynW
+		if s.Clock < s.CapClock {
+			s.FullW = s.SlotW - leak
+		}
+	}
 	if s.WorstC < m.ShutC { // above shutdown leakage is held at its value there and adds no slope
 		s.TauS /= math.Max(1-m.LeakPerK*leak*rw, minLoopGap)
 	}
+}
+
+// TauFrom is the time constant with which the worst slot goes from a temperature to where it settles: with the
+// slope of its power between the two, so that it leaves at its true rate and arrives where it should.
+func (s *Settled) TauFrom(m *facility.Model, nowC float64) float64 {
+	d := s.WorstC - nowC
+	if math.Abs(d) < 0.01 {
+		return s.TauS
+	}
+	w := s.FullW + m.LeakAt(math.Min(nowC, m.ShutC))
+	if s.CapClock < 1 { // the cap holds, or will once it is warmer
+		w = math.Min(w, s.SlotW)
+	}
+	return s.SlotKW * m.GPUHeatJPerK / math.Max(1-s.SlotKW*(s.SlotW-w)/d, minLoopGap)
 }
 
 // power fills temperatures of the mean slot and power from the clock.
