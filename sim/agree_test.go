@@ -63,6 +63,7 @@ type refScenario struct {
 	layout *placement.Layout
 	config Config
 	lost   bool
+	water  bool // facility water drifts
 }
 
 func randomScenario(t testing.TB, seed uint64) refScenario {
@@ -78,7 +79,7 @@ func randomScenario(t testing.TB, seed uint64) refScenario {
 	room := &f.Cooling.Rooms[0]
 	m := &f.Models[0]
 	keep := float64(room.Units - 1)
-	hot, dry := r.IntN(4) > 0, h.liquid && r.IntN(3) == 0 // close to its limits; behind dry coolers
+	hot, dry := r.IntN(6) > 0, h.liquid && r.IntN(3) == 0 // close to its limits; behind dry coolers
 	room.AirflowM3s = n * m.AirflowM3s * m.FanMax / keep * in(0.95, 1.3)
 	room.CapacityW = n * 8.5e3 * (1 - m.LiquidShare) / keep * in(1, 1.3)
 	room.VolumeM3, room.StructureJPerK = float64(h.racks)*in(8, 25), float64(h.racks)*in(50e3, 500e3)
@@ -86,7 +87,7 @@ func randomScenario(t testing.TB, seed uint64) refScenario {
 	room.SupplyC = in(20, 28)
 	// A hot hall sits where jobs above a random activity reach the limit.
 	slot := m.WorstSlot * m.Resistance(m.FanMax)
-	edgeC := m.LimitC - slot*(m.FloorW+m.LeakAt(m.LimitC)+in(0.75, 0.95)*m.DynW)
+	edgeC := m.LimitC - slot*(m.FloorW+m.LeakAt(m.LimitC)+in(0.82, 0.95)*m.DynW)
 	if hot && !h.liquid {
 		room.SupplyC = edgeC - 0.5
 		if h.containment == cooling.Open {
@@ -96,8 +97,10 @@ func randomScenario(t testing.TB, seed uint64) refScenario {
 	plant := func(name string, supplyC, heatW float64) {
 		old := f.Cooling.Plants[0].Spec()
 		capacity := heatW * in(0.6, 0.9)
-		f.Cooling.Plants = append(f.Cooling.Plants, flatPlant{cop: 5, perK: capacity / in(6, 30), spec: cooling.Spec{Name: name, Units: 2, Redundant: 1,
-			SupplyC: supplyC, CapacityW: capacity, HeatJPerK: heatW * in(10, 100), Fed: old.Fed}})
+		f.Cooling.Plants = append(f.Cooling.Plants, flatPlant{cop: 5, perK: capacity / in(6, 30), spec: cooling.Spec{
+			Name: name, Units: 2, Redundant: 1,
+			SupplyC: supplyC, CapacityW: capacity, HeatJPerK: heatW * in(10, 100), Fed: old.Fed,
+		}})
 	}
 	room.RatedReturnC, room.RatedWaterC, room.WaterRiseK = room.SupplyC+12, room.SupplyC-in(5, 9), 8
 	plant("for air", room.RatedWaterC, n*9e3*(1-m.LiquidShare))
@@ -124,15 +127,15 @@ func randomScenario(t testing.TB, seed uint64) refScenario {
 	f.Cooling.Plants = f.Cooling.Plants[1:]
 	air := still(15)
 	if dry { // the loop follows the weather, about where its servers reach the limit
-		hot := edgeC - 12
+		hot := edgeC - 8
 		for i := range air.Samples {
 			air.Samples[i].DryBulbC = hot + in(-4, 4)
 		}
 		f.Cooling.Loops[0].SupplyC = 25
 	}
-	length, pace := 3*time.Hour, 1.0
+	length, pace := 2*time.Hour, 2./3
 	if h.liquid { // ten times as many steps
-		length, pace = time.Hour, 1./3
+		length, pace = 40*time.Minute, 1./4
 		if dry {
 			length, pace = 150*time.Minute, 1./2
 		}
@@ -141,12 +144,12 @@ func randomScenario(t testing.TB, seed uint64) refScenario {
 	c.Weather = air
 	c.Failures.RepairS = 1e12 // what heat shuts down stays down
 	var jobs []workload.Job
-	for range 2 + r.IntN(5) {
-		gpus := 8 * (1 + r.IntN(int(n)))
+	for range 3 + r.IntN(5) {
+		gpus := 8 * (1 + r.IntN(max(int(n)/2, 1)))
 		if r.IntN(5) == 0 {
 			gpus = 4
 		}
-		j := workload.Job{GPUs: int32(gpus), Activity: in(0.6, 1), MemoryBound: in(0, 0.5), WorkS: pace * in(1200, 9000)}
+		j := workload.Job{GPUs: int32(gpus), Activity: in(0.7, 1), MemoryBound: in(0, 0.5), WorkS: pace * in(1200, 9000)}
 		if len(jobs) > 0 {
 			j.Arrival = jobs[len(jobs)-1].Arrival + int64(pace*in(0, 2400)*1e9)
 		}
@@ -169,12 +172,14 @@ func randomScenario(t testing.TB, seed uint64) refScenario {
 			loss.Units, loss.ForNS = room.Units, int64(in(60, 300)*1e9)
 		}
 		c.Failures.Events = []Loss{loss}
+		s.water = loss.Part == PlantUnit
 		kind = fmt.Sprintf("%d %s %.0f s", loss.Units, loss.Name, float64(loss.ForNS)/1e9)
 	}
 	s.config = c
 	s.name = fmt.Sprintf("%2d servers, %s", int(n), map[bool]string{false: "air", true: "liquid"}[h.liquid])
 	if dry {
 		s.name += ", dry coolers"
+		s.water = true
 	}
 	if kind != "" {
 		s.name += ", lost " + kind
@@ -221,14 +226,14 @@ func compare(t testing.TB, s refScenario) refErrors {
 		}
 		want[k] = row
 	})
-	const settledK, settledProbes = 0.02, 20
+	const stillK, settledProbes = 0.02, 20
 	settled := func(k, i int) bool {
 		if k < settledProbes {
 			return false
 		}
 		for b := 1; b <= settledProbes; b++ {
 			for j := range width { // everything rests, so that nothing pulls at it
-				if (j == i || j >= nSrv) && !(math.Abs(want[k-b][j]-want[k][j]) < settledK) {
+				if (j == i || j >= nSrv) && !(math.Abs(want[k-b][j]-want[k][j]) < stillK) {
 					return false
 				}
 			}
@@ -280,28 +285,86 @@ func compare(t testing.TB, s refScenario) refErrors {
 	return x
 }
 
+// Bounds of the engine's error. Temperatures are those of the worst slots, rooms and loops; in transit means that
+// something moved within the last ten minutes.
+const (
+	transitK, settledK = 0.5, 0.1
+	energyShare        = 0.001
+	// Where the facility water itself drifts (all chillers lost, a dry cooler in changing weather) the engine takes
+	// the lags of water and of room or loop as one, their sum, and lets a room that still holds its set-point drift at
+	// once: measured up to 7.6 K, 0.25 % and 11 % of the throttled hours, most of it a shift in time.
+	waterTransitK, waterSettledK = 8.0, 0.11
+	waterEnergyShare             = 0.003
+	waterThrottledShare          = 0.15
+)
+
+// The engine agrees with a fixed-step integration of the same equations over random halls, a third of which lose a
+// cooling unit. HEADROOM_REFERENCE_RUNS and _FROM choose more and other seeds; -v prints the table of errors.
 func TestEngineAgreesWithReference(t *testing.T) {
-	n := 12
-	if v, err := strconv.Atoi(os.Getenv("HEADROOM_REFERENCE_RUNS")); err == nil {
-		n = v
+	from, n := 0, 36
+	for name, at := range map[string]*int{"HEADROOM_REFERENCE_RUNS": &n, "HEADROOM_REFERENCE_FROM": &from} {
+		if v, err := strconv.Atoi(os.Getenv(name)); err == nil {
+			*at = v
+		}
 	}
-	from := 0
-	if v, err := strconv.Atoi(os.Getenv("HEADROOM_REFERENCE_FROM")); err == nil {
-		from = v
-	}
+	scenarios, errs := make([]refScenario, n), make([]refErrors, n)
+	t.Run("seed", func(t *testing.T) {
+		for k := range n {
+			t.Run(strconv.Itoa(from+k), func(t *testing.T) {
+				t.Parallel()
+				scenarios[k] = randomScenario(t, uint64(from+k))
+				errs[k] = compare(t, scenarios[k])
+				errs[k].judge(t, &scenarios[k])
+			})
+		}
+	})
 	throttle, lost := 0, 0
-	t.Logf("%4s %-45s %6s %6s | %6s %6s | %6s %6s | %8s %8s | %6s %7s %7s %7s %7s  worst", "seed", "scenario", "die", "rest", "room", "rest", "loop", "rest", "IT %", "fac %", "thr %", "lax", "engine", "ref", "strict")
-	for seed := from; seed < from+n; seed++ {
-		s := randomScenario(t, uint64(seed))
-		x := compare(t, s)
+	t.Logf("%4s %-52s %6s %6s | %6s %6s | %6s %6s | %7s %7s | %6s %7s %7s %7s %7s  worst", "seed", "scenario",
+		"die K", "rest", "room K", "rest", "loop K", "rest", "IT %", "fac. %", "thr. %", "lax h", "engine", "ref.", "strict")
+	for k, x := range errs {
 		if x.share >= 0.01 && x.share <= 0.5 {
 			throttle++
 		}
-		if s.lost {
+		if scenarios[k].lost {
 			lost++
 		}
-		t.Logf("%4d %-45s %6.3f %6.3f | %6.3f %6.3f | %6.3f %6.3f | %8.4f %8.4f | %6.2f %7.3f %7.3f %7.3f %7.3f  %s", seed, s.name, x.dieTransit, x.dieSettled, x.roomTransit, x.roomSettled,
-			x.loopTransit, x.loopSettled, 100*x.itShare, 100*x.facilityShare, 100*x.share, x.refLow, x.throttled, x.ref, x.refHigh, x.at)
+		t.Logf("%4d %-52s %6.3f %6.3f | %6.3f %6.3f | %6.3f %6.3f | %7.4f %7.4f | %6.2f %7.3f %7.3f %7.3f %7.3f  %s", from+k, scenarios[k].name,
+			x.dieTransit, x.dieSettled, x.roomTransit, x.roomSettled, x.loopTransit, x.loopSettled,
+			100*x.itShare, 100*x.facilityShare, 100*x.share, x.refLow, x.throttled, x.ref, x.refHigh, x.at)
 	}
 	t.Logf("%d of %d throttle for 1 to 50 %% of their GPU-hours, %d lose a cooling unit", throttle, n, lost)
+	if n >= 24 && (throttle*10 < 3*n || lost*4 < n) {
+		t.Error("too few scenarios throttle or lose cooling to say anything")
+	}
+}
+
+// judge holds the errors of one scenario against their bounds.
+func (x *refErrors) judge(t *testing.T, s *refScenario) {
+	transit, settled, energy := transitK, settledK, energyShare
+	if s.water {
+		transit, settled, energy = waterTransitK, waterSettledK, waterEnergyShare
+	}
+	for _, c := range []struct {
+		what       string
+		got, bound float64
+	}{
+		{"dies in transit (K)", x.dieTransit, transit}, {"dies settled (K)", x.dieSettled, settled},
+		{"rooms in transit (K)", x.roomTransit, transit}, {"rooms settled (K)", x.roomSettled, settled},
+		{"loops in transit (K)", x.loopTransit, transit}, {"loops settled (K)", x.loopSettled, settled},
+		{"IT energy", math.Abs(x.itShare), energy}, {"facility energy", math.Abs(x.facilityShare), energy},
+	} {
+		if !(c.got <= c.bound) {
+			t.Errorf("%s: %s off by %.4f, at most %g; worst %s", s.name, c.what, c.got, c.bound, x.at)
+		}
+	}
+	// Throttled hours lie between those of references with limits half a kelvin up and down. Work takes longer where
+	// more throttles, so that either may be the larger; where all three are alike, they agree within 0.1 %.
+	low, high := math.Min(x.refLow, math.Min(x.ref, x.refHigh)), math.Max(x.refLow, math.Max(x.ref, x.refHigh))
+	slack := 0.001*high + 1e-3
+	if s.water {
+		slack = waterThrottledShare*high + 0.3
+	}
+	if !(x.throttled >= low-slack && x.throttled <= high+slack) {
+		t.Errorf("%s: %.4f GPU-hours throttled, references %.4f to %.4f", s.name, x.throttled, low, high)
+	}
 }

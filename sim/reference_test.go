@@ -589,6 +589,16 @@ func (r *reference) run(probes []float64, at func(k int)) {
 		if next < len(probes) && probes[next] > r.now {
 			stop = math.Min(stop, probes[next])
 		}
+		// And end a step where a die reaches a limit, so that the clock controller acts in time.
+		for i := range r.srv {
+			s := &r.srv[i]
+			at := refIntegrals + 3*i
+			for mode, level := range []float64{s.m.LimitC, s.m.SlowC, s.m.ShutC} {
+				if left := (level - r.y[at]) / k1[at]; s.mode == mode && s.busy > 0 && !s.down && left > 0 && k1[at] > 0 {
+					step = math.Min(step, math.Max(left, 0.02))
+				}
+			}
+		}
 		h := math.Min(step, stop-r.now)
 		for i := range tmp {
 			tmp[i] = r.y[i] + h/2*k1[i]
