@@ -22,7 +22,7 @@ func NewWholeGPUs(gpus []int32) Account { return wholeGPUs{NewCluster(gpus)} }
 
 func (c wholeGPUs) Place(d *Demand, dst []Share) ([]Share, bool) { return c.Cluster.Place(d.GPUs, dst) }
 func (c wholeGPUs) Release(_ *Demand, shares []Share)            { c.Cluster.Release(shares) }
-func (c wholeGPUs) CanEver(d *Demand) bool { return c.Cluster.CanEver(d.GPUs) }
+func (c wholeGPUs) CanEver(d *Demand) bool                       { return c.Cluster.CanEver(d.GPUs) }
 
 func (c wholeGPUs) Clone() Account { return wholeGPUs{c.Cluster.clone()} }
 

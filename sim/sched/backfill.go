@@ -12,12 +12,12 @@ type ending struct {
 	run int32
 }
 
-// endings are the running jobs that are expected to end, soonest first.
+// endings are the running jobs that are expected to end, soonest first; one that is late, a moment from now.
 func (s *Scheduler) endings(now int64) []ending {
 	var list []ending
 	for i := range s.run {
 		if at := s.work.EndNS(s.run[i].Job); at < math.MaxInt64 {
-			list = append(list, ending{max(at, now), int32(i)})
+			list = append(list, ending{max(at, now+1), int32(i)})
 		}
 	}
 	slices.SortFunc(list, func(a, b ending) int {
@@ -32,7 +32,7 @@ func (w *Waiting) endOf(now int64) int64 {
 	if !(ns < float64(math.MaxInt64/2)) || now > math.MaxInt64/2 {
 		return math.MaxInt64
 	}
-	return now + int64(math.Ceil(ns))
+	return now + max(1, int64(math.Ceil(ns)))
 }
 
 // fill finds a job behind the head, which waits for its GPUs, that may start now.
@@ -102,7 +102,8 @@ type slice struct {
 }
 
 // conservative gives the head, and each job behind it, the earliest start that leaves the jobs before it theirs, and
-// starts the first whose start is now.
+// starts the first whose start is now. The plan names servers and is made anew each time: the head's start never moves
+// back; where servers have several GPUs, that of a job behind it may, when what was planned together is planned apart.
 func (s *Scheduler) conservative(now int64, head int, behind []int32) (Step, bool) {
 	future := []slice{{now, s.account.Clone()}}
 	for _, e := range s.endings(now) {
@@ -114,7 +115,6 @@ func (s *Scheduler) conservative(now int64, head int, behind []int32) (Step, boo
 		r := &s.run[e.run]
 		last.free.Release(s.work.Demand(r.Job), r.shares)
 	}
-	first := true
 	for _, i := range append([]int32{int32(head)}, behind...) {
 		w := &s.list[i]
 		if s.quotas && !s.usage.within(w.Tenant, w.MilliGPUs) {
@@ -126,12 +126,11 @@ func (s *Scheduler) conservative(now int64, head int, behind []int32) (Step, boo
 			continue
 		}
 		s.shares = shares[:0]
-		if future[k].from == now && !first {
+		if k == 0 && int(i) != head {
 			s.account.Book(demand, shares)
 			s.Backfills++
 			return s.started(int(i), shares), true
 		}
-		first = false
 		end := w.endOf(future[k].from)
 		m := k
 		for m < len(future) && future[m].from < end {
@@ -150,10 +149,15 @@ func (s *Scheduler) conservative(now int64, head int, behind []int32) (Step, boo
 // reserve finds the earliest slice from which a job has GPUs for as long as it runs.
 func reserve(future []slice, w *Waiting, d *Demand, dst []Share) (int, []Share, bool) {
 	for k := range future {
-		if _, ok := future[k].free.Clone().Place(d, dst); !ok {
+		shares, ok := future[k].free.Place(d, dst)
+		if !ok {
 			continue
 		}
+		future[k].free.Release(d, shares)
 		end := w.endOf(future[k].from)
+		if k+1 == len(future) || future[k+1].from >= end {
+			return k, shares, true
+		}
 		all := future[k].free.Clone()
 		for j := k + 1; j < len(future) && future[j].from < end; j++ {
 			all.Meet(future[j].free)
