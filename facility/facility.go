@@ -25,6 +25,7 @@ type Facility struct {
 	// OtherW is steady load that is neither IT nor cooling (lights, offices) and the node that feeds it.
 	OtherW   float64
 	OtherFed []int
+	Policy   Policy // which racks are taken where several would do
 	// MechanicalW is the electrical demand of each cooling component at the design day, for capacity.
 	Mechanical []MechanicalLoad
 }
@@ -43,6 +44,47 @@ type Basis uint8
 const (
 	Nameplate Basis = iota
 	Planned         // 1.07 × sustained peak
+	Measured        // a percentile of a measured series, for the orders that have one
+	Capped          // the cap at the cord, for the orders that have one
+)
+
+// String returns the name used in scenarios.
+func (b Basis) String() string {
+	return [...]string{"nameplate", "planned", "measured", "capped"}[min(int(b), 3)]
+}
+
+// Policy says which racks are taken where several would do.
+type Policy uint8
+
+// Placement policies.
+const (
+	Densest     Policy = iota // racks in their order, each as full as it gets
+	Coolest                   // where the least heat goes into the air
+	Balanced                  // where the fullest circuit, busway or leg stays lowest
+	FewestRacks               // the racks that hold most first, the last one no larger than needed
+	Cheapest                  // the racks with the lowest cost for a server first
+)
+
+var policyNames = [...]string{"densest", "coolest", "balanced", "fewest-racks", "cheapest"}
+
+// String returns the name used in scenarios.
+func (p Policy) String() string { return policyNames[min(int(p), len(policyNames)-1)] }
+
+// PolicyNamed returns the policy of a name.
+func PolicyNamed(name string) (Policy, bool) {
+	for i, n := range policyNames {
+		if n == name {
+			return Policy(i), true
+		}
+	}
+	return Densest, false
+}
+
+// What a rack may hold.
+const (
+	AnyCooling = ""
+	AirOnly    = "air"
+	LiquidOnly = "liquid"
 )
 
 // Rack is one rack position.
@@ -61,7 +103,9 @@ type Rack struct {
 	FrameKg  float64 // empty frame with PDUs and cables
 	Feeds    []int   // rack feeds in the power graph, by index
 	Room     int
-	Loop     int // -1: no liquid
+	Loop     int     // -1: no liquid
+	Takes    string  // AnyCooling, AirOnly or LiquidOnly
+	Cost     float64 // of taking the rack into use, in the currency of the scenario; NaN not stated
 	Line     int
 }
 
@@ -71,4 +115,14 @@ type Order struct {
 	Count int // ignored when Max
 	Max   bool
 	Line  int
+
+	// Block keeps so many servers together; only whole blocks are placed. 0: each server by itself.
+	Block      int
+	BlockRacks int     // a block stands in at most so many neighbouring racks of one row; 0: in one row
+	ReachM     float64 // longest way between two racks of a block along and across the rows, m; 0: any
+
+	// Spread holds how many of the order one element of a level of the power graph may carry: the nodes
+	// named, no more than SpreadMost servers on each.
+	Spread     []int
+	SpreadMost int
 }

@@ -326,7 +326,7 @@ func TestContent(t *testing.T) {
 				{"highest step", "throttled", "throttled"},
 				{"dry bulb band", "dry bulb", "wet bulb"},
 			},
-			says: []string{"throttles at 87.0 °C", "recommended inlet, 18–27 °C (ASHRAE A1–A4)"},
+			says: []string{"throttles at 87.0 °C", "recommended inlet, 18–27 °C (ASHRAE A2)"},
 		},
 		{
 			chart: "utilization", panels: []string{"Use of the GPUs that are up, %", "Waiting jobs, number", "GPUs that waiting jobs ask for, number"},

@@ -11,13 +11,6 @@ import (
 	"headroom/sim"
 )
 
-// The recommended inlet range of classes A1 to A4, °C dry bulb. Source: ASHRAE TC 9.9, Thermal Guidelines for
-// Data Processing Environments, 5th edition (2021).
-const (
-	recommendedLowC  = 18
-	recommendedHighC = 27
-)
-
 // modelLimits are the narrowest limits among the models that were placed, NaN where none states one.
 type modelLimits struct {
 	inletLowC, inletHighC float64
@@ -97,7 +90,7 @@ func thermalFigure(r *sim.Result) *figure {
 	share := &panel{at: box{0, 0.60, 1, 0.745}, title: "Throttled GPUs, share of busy"}
 	outdoor := &panel{at: box{0, 0.76, 1, 1}, title: "Outdoor air"}
 	f.panels = []*panel{inlet, gpu, share, outdoor}
-	inletPanel(f, inlet, &t, lim)
+	inletPanel(f, inlet, &t, lim, &r.Air)
 	gpuPanel(gpu, &t, lim)
 	throttlePanel(share, &t)
 	outdoorPanel(outdoor, &t, lim)
@@ -107,19 +100,24 @@ func thermalFigure(r *sim.Result) *figure {
 	return f
 }
 
-func inletPanel(f *figure, pn *panel, t *table, lim modelLimits) {
+func inletPanel(f *figure, pn *panel, t *table, lim modelLimits, air *sim.AirClass) {
 	if pn.why = t.lacking("inlet_mean_c", "inlet_max_c"); pn.why != "" {
 		return
 	}
 	ilo, ihi := extent(t.col("inlet_mean_c"), t.col("inlet_max_c"))
-	lo, hi := math.Min(ilo, recommendedLowC), math.Max(ihi, recommendedHighC)
+	lo, hi := ilo, ihi
+	if air.Name != "" {
+		lo, hi = math.Min(lo, air.RecommendedLow), math.Max(hi, air.RecommendedHigh)
+	}
 	if finite(lim.inletHighC) && lim.inletHighC < ihi+15 {
 		hi = math.Max(hi, lim.inletHighC)
 	}
 	lo, hi = spread(lo, hi, 0.05)
 	pn.x, pn.y = t.timeAxis(), axis{min: lo, max: hi, unit: "°C"}
-	pn.marks = append(pn.marks, zoneMark{"recommended", recommendedLowC, recommendedHighC, greenTint})
-	pn.legend = append(pn.legend, legendEntry{fmt.Sprintf("recommended inlet, %d–%d °C (ASHRAE A1–A4)", recommendedLowC, recommendedHighC), greenTint, "box"})
+	if air.Name != "" {
+		pn.marks = append(pn.marks, zoneMark{"recommended", air.RecommendedLow, air.RecommendedHigh, greenTint})
+		pn.legend = append(pn.legend, legendEntry{fmt.Sprintf("recommended inlet, %g–%g °C (ASHRAE %s)", air.RecommendedLow, air.RecommendedHigh, air.Name), greenTint, "box"})
+	}
 	if v := t.col("inlet_max_c"); v != nil {
 		pn.addSeries(t, "hottest inlet", v, orangeInk, orangeTnt)
 	}

@@ -59,6 +59,7 @@ func (b *builder) build() *facility.Facility {
 	b.buildRacks()
 	b.buildCooling()
 	b.buildOther()
+	b.checkPlan()
 	if b.warn && len(b.d.problems) == 0 {
 		b.judge()
 	}

@@ -121,6 +121,11 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 	if sf := f.Failures.Server; sf != nil {
 		c.Failures.ServerPerNodeDay, c.Failures.RepairS, c.Failures.RestartS = sf.Rate.V, sf.Repair.V, sf.Restart.V
 	}
+	s.limits(d, b, l, &c, checking)
+	c.WarmupNS, c.Twin = int64(math.Round(f.Run.Warmup.V*1e9)), f.Run.Twin
+	if f.Run.Warmup.V >= f.Run.length().Seconds() {
+		d.fail(f.Run.of("warmup"), joinKey(f.Run.path, "warmup"), "", "the warm-up takes the whole run (got %s of %s)", quoteShort(f.Run.Warmup.text), quoteShort(f.Run.Length.text))
+	}
 	for i := range f.Failures.Events {
 		if e, ok := s.loss(d, b, l, &f.Failures.Events[i], checking); ok {
 			c.Failures.Events = append(c.Failures.Events, e)

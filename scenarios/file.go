@@ -16,7 +16,9 @@ type file struct {
 	Workload []classLine `yaml:"workload" doc:"Job classes; their arrivals are drawn from the seed."`
 	Replay   []traceLine `yaml:"replay" doc:"Job traces replayed as recorded."`
 	Failures failPart    `yaml:"failures" doc:"Random and scripted losses."`
+	Caps     []capLine   `yaml:"caps" doc:"Power caps over the site, power elements or racks; caps on one model are on its line of servers."`
 	Run      runPart     `yaml:"run" doc:"What is simulated, and how finely it is reported."`
+	Plan     *planPart   `yaml:"plan" doc:"Over time: deliveries, rows that come and go, reservations, and how demand grows."`
 	Catalog  rawMap      `yaml:"catalog" doc:"Servers, GPUs, curves, plants and climates of your own, in the form of the built-in catalogue."`
 	Variants variantMap  `yaml:"variants" doc:"What-ifs by name: the same scenario with some paths set to other values."`
 }
@@ -45,13 +47,16 @@ type runPart struct {
 	Length    Quantity    `yaml:"length" unit:"duration" default:"365 d" above:"0" max:"1e9" doc:"Simulated time." example:"365 d"`
 	Seed      uint64      `yaml:"seed" default:"1" doc:"Seed of every random stream."`
 	Series    Quantity    `yaml:"series" unit:"duration" default:"1 h" min:"1" doc:"Spacing of the recorded series; it does not change results."`
+	Warmup    Quantity    `yaml:"warmup" unit:"duration" default:"0 s" doc:"Statistics begin after it; the state runs through." example:"7 d"`
+	Twin      bool        `yaml:"twin" doc:"Run the unlimited twin as well (no heat, no caps, same arrivals), for the throughput ratio."`
 	Tolerance Quantity    `yaml:"tolerance" unit:"difference" default:"0.1 K" above:"0" max:"5" doc:"Drift of a temperature after which what depends on it is updated."`
 }
 
 type failPart struct {
 	origin
 	Server *serverFail `yaml:"server" doc:"Random failures of whole servers; shares for GPUs, memory and links are inside the rate."`
-	Events []lossLine  `yaml:"events" doc:"Scripted losses."`
+	Parts  []partFail  `yaml:"parts" doc:"Random failures of units of the building."`
+	Events []lossLine  `yaml:"events" doc:"Scripted losses and planned work."`
 }
 
 // The default failure rate is that of the Llama 3 training run: 419 unexpected interruptions of 16,384
@@ -60,12 +65,16 @@ type serverFail struct {
 	origin
 	Rate    Quantity `yaml:"rate" unit:"failurerate" default:"3.8 per 1000 node-days" doc:"Failures of one server; the default is one in 264 days, as in the Llama 3 training run." example:"3.8 per 1000 node-days"`
 	Repair  Quantity `yaml:"repair" unit:"duration" default:"4 h" doc:"Time until a failed server is back (assumed)."`
+	P95     Quantity `yaml:"p95" unit:"duration" above:"0" doc:"95th percentile of repairs; they are then log-normal with median repair, else exponential."`
+	Spares  int      `yaml:"spares" min:"0" doc:"Servers in store: a failed one is swapped while there are any."`
+	Swap    Quantity `yaml:"swap" unit:"duration" default:"1 h" doc:"Time to swap a failed server for a spare (assumed)."`
 	Restart Quantity `yaml:"restart" unit:"duration" default:"10 min" doc:"Time a job loses in a restart besides the work since its checkpoint (assumed)."`
 }
 
 type lossLine struct {
 	origin
-	At   momentValue `yaml:"at" required:"true" doc:"Local wall clock." example:"2026-07-15 14:00"`
-	Lose string      `yaml:"lose" required:"true" doc:"Path of what is lost." example:"cooling.air.units[2]"`
-	For  Quantity    `yaml:"for" unit:"duration" doc:"How long; until the end of the run where it is not stated." example:"2 h"`
+	At      momentValue `yaml:"at" required:"true" doc:"Local wall clock." example:"2026-07-15 14:00"`
+	Lose    string      `yaml:"lose" required:"true" doc:"Path of what is lost." example:"cooling.air.units[2]"`
+	For     Quantity    `yaml:"for" unit:"duration" doc:"How long; until the end of the run where it is not stated." example:"2 h"`
+	Planned bool        `yaml:"planned" doc:"Announced work: jobs save what they did before it begins."`
 }

@@ -18,7 +18,7 @@ func (s *Scenario) loss(d *decoder, b *builder, l *placement.Layout, e *lossLine
 	if e.Lose == "" {
 		return sim.Loss{}, false // told already
 	}
-	out := sim.Loss{Name: e.Lose, AtNS: e.At.T.Sub(s.file.Run.Start.T).Nanoseconds(), ForNS: int64(math.Round(e.For.V * 1e9))}
+	out := sim.Loss{Name: e.Lose, AtNS: e.At.T.Sub(s.file.Run.Start.T).Nanoseconds(), ForNS: int64(math.Round(e.For.V * 1e9)), Planned: e.Planned}
 	if !e.At.Given {
 		out.AtNS = 0 // told already; the path is still looked at
 	}

@@ -348,10 +348,14 @@ func (x *refErrors) judge(t *testing.T, s *refScenario) {
 		what       string
 		got, bound float64
 	}{
-		{"dies in transit (K)", x.dieTransit, transit}, {"dies settled (K)", x.dieSettled, settled},
-		{"rooms in transit (K)", x.roomTransit, transit}, {"rooms settled (K)", x.roomSettled, settled},
-		{"loops in transit (K)", x.loopTransit, transit}, {"loops settled (K)", x.loopSettled, settled},
-		{"IT energy", math.Abs(x.itShare), energy}, {"facility energy", math.Abs(x.facilityShare), energy},
+		{"dies in transit (K)", x.dieTransit, transit},
+		{"dies settled (K)", x.dieSettled, settled},
+		{"rooms in transit (K)", x.roomTransit, transit},
+		{"rooms settled (K)", x.roomSettled, settled},
+		{"loops in transit (K)", x.loopTransit, transit},
+		{"loops settled (K)", x.loopSettled, settled},
+		{"IT energy", math.Abs(x.itShare), energy},
+		{"facility energy", math.Abs(x.facilityShare), energy},
 	} {
 		if !(c.got <= c.bound) {
 			t.Errorf("%s: %s off by %.4f, at most %g; worst %s", s.name, c.what, c.got, c.bound, x.at)

@@ -140,6 +140,9 @@ func (e *engine) checkTotals(r *Result) error {
 	for i := range e.srv {
 		counters += (e.srv[i].energyJ + e.srv[i].comp) / jPerKWh
 	}
+	for i := range e.racks {
+		counters -= e.racks[i].baseJ / jPerKWh
+	}
 	if !near(counters, float64(en.ITKWh), sumTol) {
 		errs = append(errs, fmt.Errorf("servers' own counters %.6f kWh, IT meter %.6f kWh", counters, float64(en.ITKWh)))
 	}

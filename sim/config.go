@@ -53,7 +53,30 @@ type Failures struct {
 	ServerPerNodeDay float64 // 0: none
 	RepairS          float64
 	RestartS         float64 // s of a job's time lost in every restart besides the work since its checkpoint
-	Events           []Loss
+	// RepairP95S is the 95th percentile of repairs with median RepairS (log-normal); 0: exponential with mean RepairS.
+	RepairP95S float64
+	Causes     []Cause // what the failures of servers are, as shares of the rate
+	Spares     int     // servers in store: a failed one is swapped in SwapS while there are any
+	SwapS      float64
+	Parts      []PartFailure
+	Events     []Loss
+}
+
+// Cause is one kind of server failure, a share of the rate and never added to it.
+type Cause struct {
+	Name  string
+	Share float64
+}
+
+// PartFailure is how the units of one part of the building fail at random, each on its own.
+type PartFailure struct {
+	Name     string // as the scenario writes it: "cooling.air.units"
+	Part     Part
+	Index    int     // of room, loop, plant, node, rack
+	Units    int     // installed
+	RatePerS float64 // failures of one unit per second in service
+	RepairS  float64
+	P95S     float64 // 95th percentile of repairs with median RepairS; 0: exponential with mean RepairS
 }
 
 // CapOver says what a power cap is metered at.
@@ -97,6 +120,8 @@ type Loss struct {
 	Part  Part
 	Index int // of room, loop, plant, node, rack, server
 	Units int // how many units are lost; all when it is at least the installed number
+	// Planned work is announced: jobs save their work before it begins.
+	Planned bool
 }
 
 // check refuses a config that the engine can't answer for.
@@ -104,6 +129,9 @@ func (c *Config) check() error {
 	var errs []error
 	if c.LengthNS <= 0 {
 		errs = append(errs, fmt.Errorf("length of the run is %d ns, want more than 0", c.LengthNS))
+	}
+	if c.WarmupNS < 0 || c.WarmupNS >= max(c.LengthNS, 1) {
+		errs = append(errs, fmt.Errorf("warm-up is %d ns of a run of %d ns", c.WarmupNS, c.LengthNS))
 	}
 	if c.SeriesStepNS <= 0 {
 		errs = append(errs, fmt.Errorf("step of the series is %d ns, want more than 0", c.SeriesStepNS))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"headroom/facility"
@@ -24,6 +25,8 @@ const (
 	evSupply // a battery is empty, a generator takes load
 	evTrip
 	evRepair
+	evSpare // a repaired server goes into the store
+	evPart  // a unit of the building fails or is back
 	evFail
 	evDriver  // a room or a loop has drifted one step
 	evCap     // a power cap begins to act
@@ -33,6 +36,7 @@ const (
 	evRelease // a job that was held for its hour
 	evArrival
 	evWake // the scheduler has a job that waited long enough
+	evWarm
 	evSample
 )
 
@@ -99,6 +103,10 @@ type engine struct {
 	tripped  []bool // by node
 	trips    int64
 	caps     []capDomain
+
+	units  []partUnit
+	causes []*rand.Rand // by server, what its failures are
+	spares int
 
 	losses []Loss // index is the entity of evLoss and evRestore
 	log    []LogEntry
@@ -183,6 +191,11 @@ func (e *engine) initEvents() error {
 		e.push(l.AtNS, evLoss, i)
 	}
 	e.initFailures()
+	e.initParts()
+	e.spares = e.cfg.Failures.Spares
+	if e.cfg.WarmupNS > 0 {
+		e.push(e.cfg.WarmupNS, evWarm, 0)
+	}
 	return nil
 }
 
@@ -249,6 +262,12 @@ func (e *engine) apply(ev event.Event) {
 		e.lose(int(ev.Entity))
 	case evRestore:
 		e.restore(int(ev.Entity))
+	case evSpare:
+		e.spares++
+	case evPart:
+		e.partEvent(ev.Entity)
+	case evWarm:
+		e.m.warm(e)
 	case evSupply:
 		e.supplyEvent(ev.Entity)
 	case evTrip:
@@ -256,7 +275,7 @@ func (e *engine) apply(ev event.Event) {
 	case evCap:
 		e.capEvent(ev.Entity)
 	case evFail:
-		e.fail(ev.Entity, "server failed")
+		e.fail(ev.Entity, e.cause(ev.Entity))
 	case evRepair:
 		e.repair(ev.Entity)
 	case evDriver:

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"headroom/sim/rng"
@@ -55,14 +54,27 @@ func (e *engine) fail(i int32, why string) {
 		return
 	}
 	e.alter(i, func(s *server) { s.failed = true })
-	mean := e.cfg.Failures.RepairS
-	if !(mean > 0) {
-		mean = defaultRepairS
+	f := &e.cfg.Failures
+	typical := f.RepairS
+	if !(typical > 0) {
+		typical = defaultRepairS
 	}
-	repairS := mean * e.draw(i).ExpFloat64()
-	e.note("server down", e.lay.Servers[i].ID, fmt.Sprintf("%s, repair %.1f h", why, repairS/3600))
-	if at := float64(e.now) + repairS*thermal.Second; at < math.MaxInt64/2 {
-		e.push(int64(at), evRepair, i)
+	repairS := repair(e.draw(i), typical, f.RepairP95S)
+	detail := fmt.Sprintf("%s, repair %.1f h", why, repairS/3600)
+	if e.spares > 0 { // a server from the store takes its place; this one goes there when it is repaired
+		e.spares--
+		e.pushAfter(repairS, evSpare, 0)
+		repairS = f.SwapS
+		detail = fmt.Sprintf("%s, swapped in %.1f h", why, repairS/3600)
+	}
+	e.note("server down", e.lay.Servers[i].ID, detail)
+	e.pushAfter(repairS, evRepair, i)
+}
+
+// pushAfter schedules an event some seconds from now, unless that lies beyond the run.
+func (e *engine) pushAfter(s float64, kind uint8, entity int32) {
+	if at := float64(e.now) + s*thermal.Second; at < float64(e.cfg.LengthNS) {
+		e.push(int64(at), kind, entity)
 	}
 }
 
@@ -104,11 +116,23 @@ func (e *engine) change(l *Loss, sign int) {
 		e.rewire(l.Index)
 	case RackPart:
 		for _, i := range e.racks[l.Index].servers {
-			e.alter(i, func(s *server) { s.out -= sign })
+			e.takeOut(i, sign, l.Planned)
 		}
 	case ServerPart:
-		e.alter(int32(l.Index), func(s *server) { s.out -= sign })
+		e.takeOut(int32(l.Index), sign, l.Planned)
 	}
+}
+
+// takeOut takes a server out of service, or puts it back. Before planned work its jobs save what they did.
+func (e *engine) takeOut(i int32, sign int, planned bool) {
+	if planned && sign < 0 {
+		for _, sh := range e.srv[i].jobs {
+			t := &e.js.table[sh.job]
+			e.progress(t)
+			t.savedS = t.remainS
+		}
+	}
+	e.alter(i, func(s *server) { s.out -= sign })
 }
 
 // shift keeps a count of units within what is installed; overlapping losses of more than that many are one.

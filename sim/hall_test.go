@@ -114,15 +114,19 @@ func (h hall) layout(t testing.TB) *placement.Layout {
 	f.Cooling.Plants = []cooling.Plant{flatPlant{spec: cooling.Spec{Name: "flat", Units: 2, Redundant: 1, SupplyC: 18, CapacityW: 50e6, HeatJPerK: 20e6, Fed: []int{at("utility")}}, cop: 5}}
 	if h.liquid {
 		m, loop = h100Liquid(), 0
-		f.Cooling.Loops = []cooling.Loop{{Name: "tcs", CDUs: 2, Redundant: 1, CapacityW: 10e6, FlowLPM: 20000, HeadKPa: 200, ApproachK: 4, Coolant: "PG25",
-			VolumeL: 2000, SupplyC: 32, PumpW: 5000, Plant: 0, Fed: ups}}
+		f.Cooling.Loops = []cooling.Loop{{
+			Name: "tcs", CDUs: 2, Redundant: 1, CapacityW: 10e6, FlowLPM: 20000, HeadKPa: 200, ApproachK: 4, Coolant: "PG25",
+			VolumeL: 2000, SupplyC: 32, PumpW: 5000, Plant: 0, Fed: ups,
+		}}
 	}
 	units := h.roomUnits
 	if units == 0 {
 		units = 4
 	}
-	f.Cooling.Rooms = []cooling.Room{{Name: "hall", Units: units, Redundant: 1, CapacityW: 5e3 * float64(max(h.racks*h.perRack, 1)), AirflowM3s: 0.4 * float64(max(h.racks*h.perRack, 1)), RatedReturnC: 36, RatedWaterC: 18, WaterRiseK: 8,
-		SupplyC: 24, FanW: 200 * float64(max(h.racks*h.perRack, 1)), FanExponent: 2.7, FanMin: 0.4, Containment: h.containment, VolumeM3: 1500, StructureJPerK: 2e6, WallWPerK: 500, AmbientC: 25, Plant: 0, Fed: ups}}
+	f.Cooling.Rooms = []cooling.Room{{
+		Name: "hall", Units: units, Redundant: 1, CapacityW: 5e3 * float64(max(h.racks*h.perRack, 1)), AirflowM3s: 0.4 * float64(max(h.racks*h.perRack, 1)), RatedReturnC: 36, RatedWaterC: 18, WaterRiseK: 8,
+		SupplyC: 24, FanW: 200 * float64(max(h.racks*h.perRack, 1)), FanExponent: 2.7, FanMin: 0.4, Containment: h.containment, VolumeM3: 1500, StructureJPerK: 2e6, WallWPerK: 500, AmbientC: 25, Plant: 0, Fed: ups,
+	}}
 	f.Models = []facility.Model{m}
 	f.Orders = []facility.Order{{Model: 0, Count: h.racks * h.perRack}}
 	l := &placement.Layout{Facility: f, Requested: h.racks * h.perRack, Bound: h.racks * h.perRack}

@@ -34,8 +34,9 @@ type job struct {
 	endAt    int64 // when it ends if nothing changes, MaxInt64 for one that doesn't
 	ready    int64 // start of useful work after a restart
 	dirty    bool
-	// peakPFLOPS is what its GPUs deliver at full clock; 0 for kinds whose FLOPs aren't known.
-	peakPFLOPS float64
+	// peakPFLOPS and peakTokens are what its GPUs deliver a second at full clock; 0 for kinds that aren't known.
+	peakPFLOPS, peakTokens float64
+	loadShare              float64 // of a service: of its peak, now
 }
 
 // jobs is the state of the work.
@@ -69,7 +70,7 @@ type classStat struct {
 // rates are sums over running jobs, in GPUs.
 type rates struct {
 	busy, effective, lostThermal, lostCap, lostRestart float64
-	pflops                                             float64
+	pflops, tokens, served                             float64 // a second; served are the services' part of the tokens
 }
 
 func (e *engine) initJobs() {
@@ -212,8 +213,10 @@ func (e *engine) start(id int32) {
 	t.ready = e.now
 	if t.first {
 		w := float64(e.now-t.queuedNS) / thermal.Second
-		j.wait.Add(w)
-		cl.wait.Add(w)
+		if t.Arrival >= e.cfg.WarmupNS {
+			j.wait.Add(w)
+			cl.wait.Add(w)
+		}
 		t.first = false
 	} else {
 		t.ready = e.now + int64(e.cfg.Failures.RestartS*thermal.Second)
@@ -232,6 +235,7 @@ func (e *engine) start(id int32) {
 	if k := e.cfg.Classes[t.Class].Kind; k == workload.Training || k == workload.FineTuning {
 		t.peakPFLOPS = t.size * e.srv[t.shares[0].Server].m.PeakTFLOPS * trainingMFU / 1000
 	}
+	e.throughput(t)
 	j.markRate(id)
 }
 
@@ -326,7 +330,7 @@ func (r *rates) put(t *job, sign float64) {
 	r.lostCap += g * (1 - t.capRate) * t.useful
 	r.lostThermal += g * (t.capRate - t.rate) * t.useful
 	r.lostRestart += g * (1 - t.useful)
-	r.pflops += sign * t.peakPFLOPS * t.rate * t.useful
+	r.putThroughput(t, sign)
 }
 
 // resumRates recomputes the sums, so that rounding never builds up.
@@ -344,6 +348,7 @@ func (e *engine) progress(t *job) {
 	from := max(t.lastNS, t.ready)
 	if idle := min(e.now, t.ready) - t.lastNS; idle > 0 { // restarting: nothing is done
 		e.m.restartS += float64(idle) / thermal.Second * t.size * t.rate * t.useful
+		e.m.again(t, float64(idle)/thermal.Second*t.tokens())
 	}
 	if e.now > from && t.rate > 0 {
 		t.remainS = math.Max(0, t.remainS-float64(e.now-from)/thermal.Second*t.rate*t.useful)
@@ -443,6 +448,7 @@ func (e *engine) rollBack(t *job) {
 		return
 	}
 	e.m.restartS += (t.savedS - t.remainS) * t.size
+	e.m.again(t, (t.savedS-t.remainS)*t.peakTokens)
 	t.remainS = t.savedS
 }
 
@@ -481,7 +487,7 @@ func (e *engine) profileHour() {
 		if u == t.Activity {
 			continue
 		}
-		t.Activity = u
+		e.reload(t, u, c.Profile[h])
 		for _, sh := range t.shares {
 			s := &e.srv[sh.Server]
 			for k := range s.jobs {

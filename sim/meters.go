@@ -49,6 +49,8 @@ const (
 	cQueueJobs
 	cQueueGPUs
 	cWork // PFLOP/s
+	cTokens
+	cServed
 	cOverRec
 	cOverAllow
 	columns
@@ -60,13 +62,15 @@ var columnNames = [columns]string{
 	"chillers_w", "heat_rejection_w", "humidification_w", "other_w", "server_fans_w", "", "", "", "water_kg_s",
 	"dry_bulb_c", "wet_bulb_c", "return_c", "inlet_mean_c", "gpu_mean_c", "clock_mean",
 	"gpus_available", "gpus_allocated", "gpus_busy", "gpus_effective", "gpus_throttled",
-	"", "", "", "gpus_failed", "queue_jobs", "queue_gpus", "work_pflops", "racks_over_recommended", "racks_over_allowable",
+	"", "", "", "gpus_failed", "queue_jobs", "queue_gpus", "work_pflops", "tokens_per_s", "tokens_served_per_s", "racks_over_recommended", "racks_over_allowable",
 }
 
 // meters integrates everything that is reported, between events and never by sampling.
 type meters struct {
-	col  [columns]*metrics.StepSeries
-	last [columns]float64
+	col   [columns]*metrics.StepSeries
+	last  [columns]float64
+	base  [columns]float64             // integrals at the end of the warm-up
+	batch [columns]*metrics.StepSeries // after the warm-up, in batches
 
 	rooms, loops []*metrics.StepSeries // temperature of supply air and coolant
 	supplyHist   *metrics.Histogram
@@ -78,16 +82,18 @@ type meters struct {
 	// Extremes by bin of the series.
 	inletMax, gpuMax_, clockMin []float64
 
-	peakFacilityW, peakITW float64
-	gpuMaxC                float64
-	restartS               float64 // GPU-seconds of work done again
-	throttledGPUs          float64
-	racksRec, racksAllow   int
-	inletSum, gpuSum       float64 // over servers that are up; GPU-weighted
-	clockSum, busySum      float64
-	upServers, upGPUs      float64
-	computeW               float64
-	fail                   failures
+	peakFacilityW, peakITW  float64
+	gpuMaxC                 float64
+	restartS, restartBaseS  float64 // GPU-seconds of work done again
+	tokensAgain, tokensBase float64 // tokens counted that were not delivered or are done again, and those of the warm-up
+	servedAgain, servedBase float64 // the services' part
+	throttledGPUs           float64
+	racksRec, racksAllow    int
+	inletSum, gpuSum        float64 // over servers that are up; GPU-weighted
+	clockSum, busySum       float64
+	upServers, upGPUs       float64
+	computeW                float64
+	fail                    failures
 }
 
 func (m *meters) init(e *engine) {
@@ -113,6 +119,9 @@ func (m *meters) init(e *engine) {
 		}
 	}
 	m.gpuMaxC = math.Inf(-1)
+	if e.cfg.WarmupNS == 0 {
+		m.initBatches(e)
+	}
 }
 
 // set gives a column its value from now on. An unchanged value is not recorded again, so that looking more
@@ -123,6 +132,9 @@ func (m *meters) set(e *engine, c column, v float64) {
 	}
 	m.last[c] = v
 	m.col[c].Set(e.now, v)
+	if b := m.batch[c]; b != nil {
+		b.Set(e.now-e.cfg.WarmupNS, v)
+	}
 }
 
 // read takes every meter after an instant has settled.
@@ -185,6 +197,8 @@ func (m *meters) read(e *engine) {
 	m.set(e, cQueueJobs, float64(e.js.total.Queued))
 	m.set(e, cQueueGPUs, float64(e.js.queueMilli)/sched.Milli)
 	m.set(e, cWork, e.rate.pflops)
+	m.set(e, cTokens, e.rate.tokens)
+	m.set(e, cServed, e.rate.served)
 	m.set(e, cOverRec, flag(m.racksRec > 0))
 	m.set(e, cOverAllow, flag(m.racksAllow > 0))
 	m.peakFacilityW = math.Max(m.peakFacilityW, facilityW)
@@ -240,7 +254,7 @@ func (m *meters) driverSet(e *engine, id int, d *driver) {
 // server adds dt seconds of what a server was to the histograms and to its rack.
 func (m *meters) server(e *engine, s *server, dt float64) {
 	m.inletHist.Add(s.set.InletC, dt)
-	m.gpuHist.Add(s.set.MeanC, dt*float64(s.m.GPUs))
+	m.gpuHist.Add(math.Min(s.set.MeanC, s.m.ShutC), dt*float64(s.m.GPUs))
 	rk := &e.racks[s.rack]
 	if s.mode != thermal.Free {
 		rk.throttledS += dt * float64(s.load.Busy)
@@ -306,7 +320,7 @@ func (m *meters) put(s *server, set *thermal.Settled, sign float64) {
 	}
 	gpus, busy := sign*float64(s.m.GPUs), sign*float64(s.busy)
 	m.inletSum += sign * set.InletC
-	m.gpuSum += set.MeanC * gpus
+	m.gpuSum += math.Min(set.MeanC, s.m.ShutC) * gpus // no die gets hotter than where it shuts down
 	m.upServers += sign
 	m.upGPUs += gpus
 	m.computeW += sign * computeW(s.m, set)
@@ -425,6 +439,11 @@ func (e *engine) finish() {
 	}
 	for _, c := range m.col {
 		c.Finish(e.now)
+	}
+	for _, c := range batched {
+		if b := m.batch[c]; b != nil {
+			b.Finish(e.now - e.cfg.WarmupNS)
+		}
 	}
 	for _, c := range append(append([]*metrics.StepSeries{}, m.rooms...), m.loops...) {
 		c.Finish(e.now)

@@ -24,8 +24,11 @@ type Result struct {
 	Thermal       Thermal  `json:"thermal"`
 	Jobs          Jobs     `json:"jobs"`
 	Actions       []Action `json:"actions"`
+	// Intervals are 95 % intervals of headline figures over the time of this run, by batch means.
+	Intervals []Interval `json:"intervals"`
 
 	Layout *placement.Layout `json:"-"`
+	Air    AirClass          `json:"-"` // inlet range that hours are counted against
 	Series *Series           `json:"-"`
 	Events []LogEntry        `json:"-"`
 	Racks  []RackResult      `json:"-"`
@@ -40,6 +43,7 @@ type RunInfo struct {
 	Version        string           `json:"version"`
 	Start          string           `json:"start"` // local time, 2006-01-02T15:04:05
 	LengthS        float64          `json:"length_s"`
+	WarmupS        float64          `json:"warmup_s"`
 	Events         int64            `json:"events"`
 	Approximations map[string]int64 `json:"approximations"`
 	Extrapolations []Extrapolation  `json:"extrapolations"`
@@ -128,15 +132,20 @@ type Money struct {
 
 // Compute is the work that was done.
 type Compute struct {
-	GPUHoursAvailable Num  `json:"gpu_hours_available"`
-	GPUHoursAllocated Num  `json:"gpu_hours_allocated"`
-	GPUHoursBusy      Num  `json:"gpu_hours_busy"`
-	GPUHoursEffective Num  `json:"gpu_hours_effective"`
-	Utilization       Num  `json:"utilization"` // busy over available
-	ThroughputPFLOPS  Num  `json:"throughput_pflops"`
-	ThroughputRatio   Num  `json:"throughput_ratio"`
-	Tokens            Num  `json:"tokens"`
-	LostGPUHours      Lost `json:"lost_gpu_hours"`
+	GPUHoursAvailable Num               `json:"gpu_hours_available"`
+	GPUHoursAllocated Num               `json:"gpu_hours_allocated"`
+	GPUHoursBusy      Num               `json:"gpu_hours_busy"`
+	GPUHoursEffective Num               `json:"gpu_hours_effective"`
+	Utilization       Num               `json:"utilization"` // busy over available
+	ThroughputPFLOPS  Num               `json:"throughput_pflops"`
+	ThroughputRatio   Num               `json:"throughput_ratio"`
+	Tokens            Num               `json:"tokens"` // trained and served, of the classes that name a model
+	TokensServed      Num               `json:"tokens_served"`
+	TokensPerKWh      Num               `json:"tokens_per_kwh"` // of facility energy
+	TokensPerMoney    []Money           `json:"tokens_per_money"`
+	SLAAttainment     Num               `json:"sla_attainment"` // tokens served within the goals over tokens asked for
+	Models            []ModelThroughput `json:"models"`
+	LostGPUHours      Lost              `json:"lost_gpu_hours"`
 }
 
 // Lost splits lost GPU-hours by cause.

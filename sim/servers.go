@@ -67,6 +67,7 @@ type rack struct {
 	inletSum   float64 // ∫ inlet dt, s·°C
 	inletS     float64 // time with a figure
 	peakW      float64
+	baseJ      float64 // energy of its servers at the end of the warm-up
 	inletMaxC  float64
 	gpuMaxC    float64
 	throttledS float64 // GPU-seconds

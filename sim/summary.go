@@ -26,15 +26,16 @@ func Plan(l *placement.Layout, c Config) *Result {
 	r := unknownResult()
 	r.Run = runInfo(l, &c)
 	r.Capacity = capacity(l)
-	r.Layout = l
+	r.Layout, r.Air = l, c.Air
 	r.Actions = actions(l)
+	r.Compute.Models = modelRows(l, &c)
 	return r
 }
 
 func runInfo(l *placement.Layout, c *Config) RunInfo {
 	info := RunInfo{
 		ID: c.ID, Scenario: c.Scenario, Variant: c.Variant, Seed: c.Seed, Version: ModelVersion,
-		Start: c.Start.Format("2006-01-02T15:04:05"), LengthS: float64(c.LengthNS) / thermal.Second,
+		Start: c.Start.Format("2006-01-02T15:04:05"), LengthS: float64(c.LengthNS) / thermal.Second, WarmupS: float64(c.WarmupNS) / thermal.Second,
 		Approximations: map[string]int64{}, Extrapolations: []Extrapolation{}, Basis: basisName(l.Facility.Basis),
 		Coverage: metrics.Unknown,
 	}
@@ -96,14 +97,15 @@ func unknownResult() *Result {
 		},
 		Compute: Compute{
 			GPUHoursAvailable: u, GPUHoursAllocated: u, GPUHoursBusy: u, GPUHoursEffective: u, Utilization: u,
-			ThroughputPFLOPS: u, ThroughputRatio: u, Tokens: u, LostGPUHours: Lost{Thermal: u, PowerCap: u, Failure: u, Restart: u},
+			ThroughputPFLOPS: u, ThroughputRatio: u, Tokens: u, TokensServed: u, TokensPerKWh: u, TokensPerMoney: []Money{}, SLAAttainment: u, Models: []ModelThroughput{},
+			LostGPUHours: Lost{Thermal: u, PowerCap: u, Failure: u, Restart: u},
 		},
 		Thermal: Thermal{
 			ThrottledGPUHours: u, ThrottledShare: u, GPUC: sp, InletC: sp, SupplyC: sp, CoolantC: sp,
 			HoursOverRecommended: u, HoursOverAllowable: u, DewPointMarginK: u,
 		},
 		Jobs:    Jobs{WaitS: w, ByClass: []ClassJobs{}},
-		Actions: []Action{},
+		Actions: []Action{}, Intervals: []Interval{},
 	}
 }
 
@@ -114,12 +116,13 @@ func (e *engine) result() *Result {
 	r.Run.Events = e.count
 	e.confess(&r.Run)
 	r.Capacity = capacity(e.lay)
-	r.Layout = e.lay
+	r.Layout, r.Air = e.lay, e.cfg.Air
 	r.Actions = actions(e.lay)
 	e.energyResult(r)
 	e.computeResult(r)
 	e.thermalResult(r)
 	e.jobsResult(r)
+	r.Intervals = e.m.intervals()
 	r.Series = e.series()
 	r.Events = e.log
 	r.Racks = e.rackResults()
@@ -150,7 +153,7 @@ func (e *engine) confess(info *RunInfo) {
 
 func (e *engine) energyResult(r *Result) {
 	m := &e.m
-	kWh := func(c column) Num { return Num(m.col[c].Integral() / jPerKWh) }
+	kWh := func(c column) Num { return Num(m.over(c) / jPerKWh) }
 	en := &r.Energy
 	en.FacilityKWh, en.ITKWh = kWh(cFacility), kWh(cIT)
 	en.UPSLossKWh, en.TransformerLossKWh, en.DistributionLossKWh = kWh(cUPSLoss), kWh(cTransformerLoss), kWh(cDistributionLoss)
@@ -163,7 +166,7 @@ func (e *engine) energyResult(r *Result) {
 	en.PUE1 = ratio(float64(en.FacilityKWh), float64(kWh(cMeterUPS)))
 	en.PUE = en.PUE3
 	en.TUE = ratio(float64(en.FacilityKWh), float64(en.ComputeKWh))
-	en.WaterL = Num(m.col[cWater].Integral()) // kg of water are litres
+	en.WaterL = Num(m.over(cWater)) // kg of water are litres
 	en.WUE = ratio(float64(en.WaterL), it)
 	if !math.IsNaN(e.cfg.CarbonKgPerKWh) {
 		en.CUE = ratio(float64(en.FacilityKWh)*e.cfg.CarbonKgPerKWh, it)
@@ -175,16 +178,17 @@ func (e *engine) energyResult(r *Result) {
 
 func (e *engine) computeResult(r *Result) {
 	m := &e.m
-	h := func(c column) float64 { return m.col[c].Integral() / sPerH }
-	redone := m.restartS / sPerH
+	h := func(c column) float64 { return m.over(c) / sPerH }
+	redone := (m.restartS - m.restartBaseS) / sPerH
 	c := &r.Compute
 	c.GPUHoursAvailable, c.GPUHoursAllocated, c.GPUHoursBusy = Num(h(cAvailable)), Num(h(cAllocated)), Num(h(cBusy))
 	c.GPUHoursEffective = Num(h(cEffective) - redone)
 	c.Utilization = ratio(float64(c.GPUHoursBusy), float64(c.GPUHoursAvailable))
 	c.LostGPUHours = Lost{Thermal: Num(h(cLostThermal)), PowerCap: Num(h(cLostCap)), Failure: Num(h(cFailed)), Restart: Num(h(cLostRestart) + redone)}
-	if total := m.col[cWork].Integral(); total > 0 {
-		c.ThroughputPFLOPS = Num(total / r.Run.LengthS)
+	if total := m.over(cWork); total > 0 {
+		c.ThroughputPFLOPS = Num(total / (r.Run.LengthS - r.Run.WarmupS))
 	}
+	e.tokensResult(r)
 }
 
 func spread(h *metrics.Histogram) Spread {
@@ -193,7 +197,7 @@ func spread(h *metrics.Histogram) Spread {
 
 func (e *engine) thermalResult(r *Result) {
 	m, t := &e.m, &r.Thermal
-	t.ThrottledGPUHours = Num(m.col[cThrottled].Integral() / sPerH)
+	t.ThrottledGPUHours = Num(m.over(cThrottled) / sPerH)
 	t.ThrottledShare = ratio(float64(t.ThrottledGPUHours), float64(r.Compute.GPUHoursBusy))
 	t.GPUC, t.InletC, t.SupplyC = spread(m.gpuHist), spread(m.inletHist), spread(m.supplyHist)
 	if !math.IsInf(m.gpuMaxC, 0) {
@@ -203,8 +207,8 @@ func (e *engine) thermalResult(r *Result) {
 		t.CoolantC = spread(m.coolantHist)
 	}
 	if len(e.srv) > 0 {
-		t.HoursOverRecommended = Num(m.col[cOverRec].Integral() / sPerH)
-		t.HoursOverAllowable = Num(m.col[cOverAllow].Integral() / sPerH)
+		t.HoursOverRecommended = Num(m.over(cOverRec) / sPerH)
+		t.HoursOverAllowable = Num(m.over(cOverAllow) / sPerH)
 	}
 }
 
@@ -284,7 +288,7 @@ func meanOf(s []*metrics.StepSeries, n int) []float64 {
 
 func (e *engine) rackResults() []RackResult {
 	out := make([]RackResult, len(e.racks))
-	runS := float64(e.cfg.LengthNS) / thermal.Second
+	runS := float64(e.cfg.LengthNS-e.cfg.WarmupNS) / thermal.Second
 	for i := range e.racks {
 		k := &e.racks[i]
 		var energyJ float64
@@ -292,7 +296,7 @@ func (e *engine) rackResults() []RackResult {
 			energyJ += e.srv[s].energyJ + e.srv[s].comp
 		}
 		out[i] = RackResult{
-			Rack: i, MeanW: energyJ / runS, PeakW: k.peakW, InletMeanC: k.inletSum / k.inletS, InletMaxC: finite(k.inletMaxC),
+			Rack: i, MeanW: (energyJ - k.baseJ) / runS, PeakW: k.peakW, InletMeanC: k.inletSum / k.inletS, InletMaxC: finite(k.inletMaxC),
 			GPUMaxC: finite(k.gpuMaxC), ThrottledGPUHours: k.throttledS / sPerH,
 			HoursOverRecommended: k.recS / sPerH, HoursOverAllowable: k.allowS / sPerH,
 		}

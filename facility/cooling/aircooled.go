@@ -12,6 +12,7 @@ import (
 type AirCooledChillerParams struct {
 	Spec
 	Chiller string     // catalogue name [york-ycal-101-air]; its curves are scaled to CapacityW
+	COP     float64    // at the rating point [the chiller's]
 	Pump    PumpParams // [6 K, 144 kPa, 0.7, 0.35]
 	StageAt float64    // load share at which the next chiller starts [0.8]
 	// FreeCooling puts a coil into the condenser air ahead of the evaporator.
@@ -44,11 +45,16 @@ func NewAirCooledChiller(p AirCooledChillerParams) (*AirCooledChiller, error) {
 	} else if chiller.RejectsTo != "air" {
 		errs = append(errs, fmt.Errorf("plant %q: chiller %q rejects its heat to %s, not to air", p.Name, p.Chiller, chiller.RejectsTo))
 	}
+	setDefault(&p.COP, chiller.COP)
+	chiller.COP = p.COP
 	p.Pump.setDefaults(DefaultRiseK, DefaultHeadKPa)
 	setDefault(&p.StageAt, DefaultStageAt)
 	setDefault(&p.FreeApproachK, 8)
 	setDefault(&p.FreeFanWPerW, 0.025)
 	setDefault(&p.FreeFanMin, 0.2)
+	if ok {
+		errs = positive(&p.Spec, errs, param{"COP", p.COP})
+	}
 	errs = positive(&p.Spec, errs,
 		param{"water rise (K)", p.Pump.RiseK},
 		param{"pump head (kPa)", p.Pump.HeadKPa},
@@ -74,6 +80,7 @@ func (c *AirCooledChiller) Spec() Spec { return c.params.Spec }
 // slope of their capacity curve at its rating point. Free cooling is not counted in CapacityW.
 func (c *AirCooledChiller) Solve(l Load) PlantPoint {
 	p := &c.params
+	l.Units = p.running(l.Units)
 	if l.Units <= 0 {
 		return still(l)
 	}

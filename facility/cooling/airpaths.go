@@ -24,6 +24,7 @@ const (
 // and is safe for concurrent use.
 type AirPaths struct {
 	contained bool
+	doors     bool      // rear doors: nothing escapes, no gradient
 	escape    []float64 // share of inlet air at full supply
 	heightU   []float64
 }
@@ -35,6 +36,7 @@ func NewAirPaths(containment Containment, rackXM, rackYM []float64, rows, height
 	n := len(rackXM)
 	a := &AirPaths{
 		contained: containment != Open,
+		doors:     containment == RearDoors,
 		escape:    make([]float64, n),
 		heightU:   make([]float64, n),
 	}
@@ -56,7 +58,9 @@ func NewAirPaths(containment Containment, rackXM, rackYM []float64, rows, height
 		if meanM > 0 {
 			place = 1 + escapePlace*(distanceM[i]-meanM)/meanM
 		}
-		if a.contained {
+		if a.doors {
+			a.escape[i] = 0
+		} else if a.contained {
 			a.escape[i] = min(max(escapeContained*place, escapeContainedMin), escapeContainedMax)
 		} else {
 			a.escape[i] = min(escapeOpen*place, escapeMax)
@@ -97,6 +101,9 @@ func (a *AirPaths) Share(rack int, phi float64) (share float64, capped bool) {
 // GradientK is how much warmer the inlet at the top of a rack is than at its bottom, at most: InletC bounds it
 // by twice the rise by recirculation.
 func (a *AirPaths) GradientK(rack int) float64 {
+	if a.doors {
+		return 0
+	}
 	gradientK := gradientOpenK
 	if a.contained {
 		gradientK = gradientContainedK

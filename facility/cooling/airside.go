@@ -20,6 +20,8 @@ type AirSideParams struct {
 	FanEfficiency    float64 // [0.7; 0.65 to 0.90, Lei & Masanet 2020]
 	DewMinC          float64 // outdoor air drier than this dew point is humidified to it by evaporation [−12 °C: ASHRAE A1]
 	DewMaxC          float64 // outdoor air moister than this dew point is not used where a trim plant stands by [17 °C: ASHRAE A1]
+	RHMin, RHMax     float64 // the same as relative humidity of the supply air; the tighter limit counts [0.08 and 0.80: ASHRAE A1]
+	SupplyMinC       float64 // supply air follows the outdoor air down to here before return air is mixed in [SupplyC: the set-point is held]
 	Adiabatic        bool    // pads that cool outdoor air when it is too warm
 	PadEffectiveness float64 // of the wet-bulb depression [0.85, assumed]
 	Cycles           float64 // of concentration of the pads' water [5]
@@ -41,6 +43,9 @@ func NewAirSideEconomizer(p AirSideParams) (*AirSideEconomizer, error) {
 	setDefault(&p.FanEfficiency, 0.7)
 	setDefault(&p.DewMinC, -12)
 	setDefault(&p.DewMaxC, 17)
+	setDefault(&p.RHMin, 0.08)
+	setDefault(&p.RHMax, 0.80)
+	setDefault(&p.SupplyMinC, p.SupplyC)
 	setDefault(&p.PadEffectiveness, 0.85)
 	setDefault(&p.Cycles, DefaultCycles)
 	errs = positive(&p.Spec, errs,
@@ -48,9 +53,14 @@ func NewAirSideEconomizer(p AirSideParams) (*AirSideEconomizer, error) {
 		param{"intake pressure (Pa)", p.IntakePa},
 		param{"fan efficiency", p.FanEfficiency},
 		param{"dew point limits apart (K)", p.DewMaxC - p.DewMinC},
+		param{"lowest relative humidity", p.RHMin},
+		param{"relative humidity limits apart", p.RHMax - p.RHMin},
 		param{"pad effectiveness", p.PadEffectiveness},
 		param{"cycles of concentration less 1", p.Cycles - 1},
 	)
+	if p.SupplyMinC > p.SupplyC || p.RHMax > 1 {
+		errs = append(errs, fmt.Errorf("plant %q: lowest supply %v °C must be at most the set-point %v, highest relative humidity %v at most 1", p.Name, p.SupplyMinC, p.SupplyC, p.RHMax))
+	}
 	if p.PadEffectiveness > 1 || p.FanEfficiency > 1 {
 		errs = append(errs, fmt.Errorf("plant %q: pad effectiveness %v and fan efficiency %v must be at most 1", p.Name, p.PadEffectiveness, p.FanEfficiency))
 	}
@@ -63,14 +73,24 @@ func NewAirSideEconomizer(p AirSideParams) (*AirSideEconomizer, error) {
 // Spec returns what every plant has.
 func (a *AirSideEconomizer) Spec() Spec { return a.params.Spec }
 
+// dewLimitsC are the dew points between which supply air of supplyC may lie.
+func (p *AirSideParams) dewLimitsC(supplyC float64) (lo, hi float64) {
+	lo = max(p.DewMinC, weather.DewPointC(supplyC, p.RHMin))
+	hi = min(p.DewMaxC, weather.DewPointC(supplyC, p.RHMax))
+	return min(lo, hi), hi
+}
+
 // Solve gives where the plant settles under a load; ReturnC is the room's return air.
 func (a *AirSideEconomizer) Solve(l Load) PlantPoint {
 	p := &a.params
+	l.Units = p.running(l.Units)
 	if l.Units <= 0 {
 		return still(l)
 	}
-	air := newCircuit(l, &p.Spec, p.RiseK)
 	outC := l.Out.DryBulbC
+	l.SetC = min(l.SetC, max(outC, min(p.SupplyMinC, l.SetC)))
+	air := newCircuit(l, &p.Spec, p.RiseK)
+	dewMinC, dewMaxC := p.dewLimitsC(l.SetC)
 	wet := 0.0 // share of what the pads can do
 	depressionK := p.PadEffectiveness * max(outC-l.Out.WetBulbC, 0)
 	if p.Adiabatic && outC > l.SetC && depressionK > 0 {
@@ -87,7 +107,7 @@ func (a *AirSideEconomizer) Solve(l Load) PlantPoint {
 			pt.SupplyC, pt.Held = inC, false
 		}
 	} else {
-		if l.Out.DewPointC <= p.DewMaxC {
+		if l.Out.DewPointC <= dewMaxC {
 			pt.FreeShare = clamp01((l.SetC + air.riseK - inC) / air.riseK)
 		}
 		spec := p.Trim.Spec()
@@ -118,10 +138,10 @@ func (a *AirSideEconomizer) Solve(l Load) PlantPoint {
 	evaporationKgS := 0.0
 	if outdoorW > 0 {
 		evaporationKgS = air.waterW * wet * depressionK / VaporizationJPerKg(l.Out.WetBulbC)
-		if l.Out.DewPointC < p.DewMinC {
+		if l.Out.DewPointC < dewMinC {
 			// Only the outdoor share of the mix is dry.
 			share := min(air.riseK/max(l.SetC+air.riseK-outC, air.riseK), 1)
-			dry := HumidityRatio(weather.SaturationPa(p.DewMinC), l.Out.PressurePa) -
+			dry := HumidityRatio(weather.SaturationPa(dewMinC), l.Out.PressurePa) -
 				HumidityRatio(weather.SaturationPa(l.Out.DewPointC), l.Out.PressurePa)
 			evaporationKgS += outdoorW / air.riseK / airCpJPerKgK * share * dry
 		}

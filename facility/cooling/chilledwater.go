@@ -13,6 +13,7 @@ import (
 type ChilledWaterParams struct {
 	Spec
 	Chiller string     // catalogue name [york-yk-1881-vanes]; its curves are scaled to CapacityW
+	COP     float64    // at the rating point [the chiller's]
 	Tower   string     // catalogue name [yorkcalc]
 	Pump    PumpParams // chilled water [6 K, 144 kPa, 0.7, 0.35]
 	// CondenserPump runs at constant speed with its chiller [5.56 K, 209 kPa, 0.7] (head ±20 %, Lei & Masanet 2020).
@@ -74,6 +75,8 @@ func NewChilledWater(p ChilledWaterParams) (*ChilledWater, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
+	setDefault(&p.COP, chiller.COP)
+	chiller.COP = p.COP
 	p.Pump.setDefaults(DefaultRiseK, DefaultHeadKPa)
 	p.CondenserPump.setDefaults(tower.WaterInC-tower.WaterOutC, 209)
 	setDefault(&p.TowerFanWPerW, tower.FanWPerW)
@@ -85,6 +88,7 @@ func NewChilledWater(p ChilledWaterParams) (*ChilledWater, error) {
 	setDefault(&p.Cycles, DefaultCycles)
 	setDefault(&p.DriftShare, DefaultDriftShare)
 	errs = positive(&p.Spec, errs,
+		param{"COP", p.COP},
 		param{"water rise (K)", p.Pump.RiseK},
 		param{"pump head (kPa)", p.Pump.HeadKPa},
 		param{"pump efficiency", p.Pump.Efficiency},
@@ -123,6 +127,7 @@ func (c *ChilledWater) Spec() Spec { return c.params.Spec }
 // CapacityW.
 func (c *ChilledWater) Solve(l Load) PlantPoint {
 	p := &c.params
+	l.Units = p.running(l.Units)
 	if l.Units <= 0 {
 		return still(l)
 	}

@@ -39,6 +39,9 @@ const (
 	Open Containment = iota
 	ColdAisle
 	HotAisle
+	// RearDoors: every rack's exhaust passes a cooled door, so that what comes round is supply air. The doors have no
+	// fans of their own or follow the servers': they pass what the servers draw.
+	RearDoors
 )
 
 // Room is the air side of one hall: air handlers in parallel and the air they share.
@@ -52,6 +55,7 @@ type Room struct {
 	RatedWaterC    float64 // entering chilled water at which CapacityW holds
 	WaterRiseK     float64 // rise of the chilled water at rated duty; sets the water flow
 	SupplyC        float64 // supply air set-point
+	SupplyMinC     float64 // Direct rooms: the coldest supply air let in; 0: SupplyC, warmed by return air
 	FanW           float64 // electrical power of one unit's fans at rated airflow
 	FanExponent    float64 // power goes with (flow share)^exponent
 	FanMin         float64 // lowest flow share
@@ -61,6 +65,8 @@ type Room struct {
 	WallWPerK      float64 // conduction through walls: what a room without cooling loses per K
 	AmbientC       float64 // temperature behind the walls
 	BypassShare    float64 // air the fans deliver beyond what the servers draw, as a share; DefaultBypassShare is usual
+	Standby        bool    // redundant units stand by; else all that are up share the air at lower speed
+	DewPointC      float64 // of the room's air, what humidity control holds at most; Direct rooms follow the outdoor air
 	Direct         bool    // no coil: the plant itself makes the supply air (air-side economizer); waterC is then its air
 	Plant          int     // index in System.Plants
 	Fed            []int   // power nodes that feed the units, by index in the graph
@@ -98,8 +104,20 @@ type Loop struct {
 	VolumeL   float64 // coolant in the loop
 	SupplyC   float64 // set-point
 	PumpW     float64 // electrical power of one CDU's pumps at rated flow
-	Plant     int
-	Fed       []int
+	Standby   bool    // redundant CDUs stand by; else all that are up share the flow
+	// Air is a liquid-to-air CDU's side: the loop gives its heat to the air of a room, nil for facility water.
+	Air   *AirSink
+	Plant int // index in System.Plants; not read with Air
+	Fed   []int
+}
+
+// AirSink is the air side of liquid-to-air CDUs: they draw supply air of a room and blow the loop's heat into it.
+// CapacityW and ApproachK of the loop then hold against that air.
+type AirSink struct {
+	Room       int     // index in System.Rooms
+	AirflowM3s float64 // rated airflow of one CDU
+	FanW       float64 // electrical power of its fans at rated airflow, sea level; goes with the cube of the flow
+	PressurePa float64 // of the air; 0: sea level
 }
 
 // LoopPoint is where a loop settles.
@@ -110,6 +128,8 @@ type LoopPoint struct {
 	PumpW            float64
 	DutyW            float64 // heat to the plant: servers + pump heat
 	WaterLPM         float64 // facility water drawn
+	AirM3s           float64 // room air drawn by liquid-to-air CDUs
+	FanW             float64 // of their fans; it heats the room's air on top of DutyW
 	WPerK            float64
 	Held             bool
 }
@@ -153,6 +173,9 @@ type Spec struct {
 	SupplyC   float64 // set-point
 	CapacityW float64 // of one unit at its rating point
 	HeatJPerK float64 // heat capacity of the water in the plant's circuit
+	Standby   bool    // redundant units stand by; else all that are up share the load at lower speed
+	// ResetMaxC is the warmest set-point that the plant may be reset to while its consumers hold theirs; 0: no reset.
+	ResetMaxC float64
 	Fed       []int
 	Line      int
 }

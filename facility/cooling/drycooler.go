@@ -106,6 +106,7 @@ func (d *DryCooler) Spec() Spec { return d.params.Spec }
 // fall short, the supply settles where duty equals heat.
 func (d *DryCooler) Solve(l Load) PlantPoint {
 	p := &d.params
+	l.Units = p.running(l.Units)
 	if l.Units <= 0 {
 		return still(l)
 	}

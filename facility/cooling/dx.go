@@ -60,6 +60,7 @@ func (d *DX) Spec() Spec { return d.params.Spec }
 // rated capacity per kelvin at least.
 func (d *DX) Solve(l Load) PlantPoint {
 	p := &d.params
+	l.Units = p.running(l.Units)
 	if l.Units <= 0 {
 		return still(l)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"headroom/facility/weather"
 )
 
 const (
@@ -27,6 +29,7 @@ const (
 // Without CDUs the coolant stands still and warms towards waterC + heatW/StillWPerK, very high but finite.
 func (l *Loop) Solve(cdus int, heatW, demandLPM, waterC float64) LoopPoint {
 	heatW, demandLPM = max(heatW, 0), max(demandLPM, 0)
+	cdus = l.running(cdus)
 	if cdus <= 0 || l.FlowLPM <= 0 {
 		phi := 0.0
 		if demandLPM == 0 {
@@ -65,9 +68,47 @@ func (l *Loop) Solve(cdus int, heatW, demandLPM, waterC float64) LoopPoint {
 			opening = exchanger.share(p.DutyW / (p.SupplyC + p.DutyW/loop - waterC))
 		}
 	}
-	p.WaterLPM = opening * primary / WaterWPerLPMK
+	if l.Air != nil {
+		p.AirM3s = opening * n * l.Air.AirflowM3s
+		p.FanW = n * l.Air.FanW * l.Air.density() * opening * opening * opening
+	} else {
+		p.WaterLPM = opening * primary / WaterWPerLPMK
+	}
 	p.ReturnC = p.SupplyC + p.DutyW/loop
 	return p
+}
+
+// running is how many CDUs run of those that are up.
+func (l *Loop) running(up int) int {
+	if l.Standby {
+		return min(up, max(l.CDUs-l.Redundant, 1))
+	}
+	return up
+}
+
+// density is that of the air over that at sea level.
+func (a *AirSink) density() float64 {
+	if a.PressurePa > 0 {
+		return a.PressurePa / weather.SeaLevelPa
+	}
+	return 1
+}
+
+// WarmestWaterC is the warmest facility water with which the loop still holds its set-point, its valves
+// resetOpening open, for the same arguments as Solve.
+func (l *Loop) WarmestWaterC(cdus int, heatW, demandLPM float64) float64 {
+	cdus = l.running(cdus)
+	if cdus <= 0 || !(l.FlowLPM > 0) {
+		return l.SupplyC
+	}
+	p := l.Solve(cdus, heatW, demandLPM, l.SupplyC-coldWaterK)
+	n := float64(cdus)
+	rate := l.coolantWPerLPMK()
+	loop := p.FlowLPM * rate
+	share := p.FlowLPM / (n * l.FlowLPM)
+	film := 0.5 * (math.Exp(-waterFilmExponent*math.Log(share)) + math.Exp(-waterFilmExponent*math.Log(resetOpening)))
+	exchange := exchangeWPerK(n*l.ratedUA(rate)/film, loop, n*l.primaryWPerK(rate)*resetOpening)
+	return l.SupplyC - p.DutyW*(1/exchange-1/loop)
 }
 
 // maxLPM is the largest flow n CDUs can push: their rated flow, or less where the loop's own resistance
@@ -93,6 +134,9 @@ func (l *Loop) coolantWPerLPMK() float64 {
 
 // primaryWPerK is the rated heat capacity rate of facility water through one CDU; rate is the coolant's.
 func (l *Loop) primaryWPerK(rate float64) float64 {
+	if l.Air != nil {
+		return l.Air.AirflowM3s * AirHeatJPerM3K * l.Air.density()
+	}
 	if l.PrimaryLPM > 0 {
 		return l.PrimaryLPM * WaterWPerLPMK
 	}
@@ -137,6 +181,10 @@ func (l *Loop) Validate() error {
 		if !(f.x >= 0) || math.IsInf(f.x, 0) {
 			errs = append(errs, fmt.Errorf("loop %q: %s is %v, must be 0 or more", l.Name, f.name, f.x))
 		}
+	}
+	if a := l.Air; a != nil && (!(a.AirflowM3s > 0) || math.IsInf(a.AirflowM3s, 0) || !(a.FanW >= 0) || math.IsInf(a.FanW, 0)) {
+		errs = append(errs, fmt.Errorf("loop %q: liquid-to-air CDU of %v m³/s and fans of %v W", l.Name, a.AirflowM3s, a.FanW))
+		return errors.Join(errs...)
 	}
 	if _, ok := coolantWPerLPMK()[l.Coolant]; !ok {
 		names, err := Coolants()

@@ -102,6 +102,14 @@ func newCircuit(l Load, s *Spec, riseK float64) circuit {
 	return c
 }
 
+// running is how many units run of those that are up.
+func (s *Spec) running(up int) int {
+	if s.Standby {
+		return min(up, neededUnits(s))
+	}
+	return up
+}
+
 // neededUnits are the units that have to run at the rating: installed less redundant, at least one.
 func neededUnits(s *Spec) int { return max(s.Units-s.Redundant, 1) }
 
@@ -129,6 +137,9 @@ func checkSpec(s *Spec) []error {
 	}
 	if math.IsNaN(s.SupplyC) || s.SupplyC < -20 || s.SupplyC > 90 {
 		bad("supply set-point is %v °C, must be -20 to 90", s.SupplyC)
+	}
+	if s.ResetMaxC != 0 && !(s.ResetMaxC >= s.SupplyC && s.ResetMaxC <= 90) {
+		bad("warmest reset of the set-point is %v °C, must be from the set-point %v to 90", s.ResetMaxC, s.SupplyC)
 	}
 	if !(s.HeatJPerK >= 0) || math.IsInf(s.HeatJPerK, 0) {
 		bad("heat capacity of the circuit is %v J/K, must be 0 or more", s.HeatJPerK)

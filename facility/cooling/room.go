@@ -34,6 +34,7 @@ const minFanShare = 0.02
 // finite. The walls never cool a room with units below its set-point: its duty ends at 0.
 func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoint {
 	heatW, demandM3s = max(heatW, 0), max(demandM3s, 0)
+	units = r.running(units)
 	if units <= 0 || r.AirflowM3s <= 0 {
 		wall := max(r.WallWPerK, MinWallWPerK)
 		settledC := r.AmbientC + heatW/wall
@@ -48,6 +49,9 @@ func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoi
 	density := airPa / weather.SeaLevelPa
 	speed := n * r.AirflowM3s // flow at full speed
 	share := min(max(demandM3s*(1+r.BypassShare)/speed, max(r.FanMin, minFanShare)), 1)
+	if r.Containment == RearDoors {
+		share = max(demandM3s/speed, minFanShare)
+	}
 	flow := speed * share
 	lnShare := math.Log(share)
 	p := RoomPoint{
@@ -65,7 +69,12 @@ func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoi
 
 	if r.Direct {
 		p.SupplyC, p.DutyW, p.Held = r.SupplyC, heldW, waterC <= r.SupplyC
-		if !p.Held {
+		if r.SupplyMinC != 0 && r.SupplyMinC < r.SupplyC {
+			waterC = max(waterC, r.SupplyMinC)
+		} else {
+			waterC = max(waterC, r.SupplyC)
+		}
+		if waterC != r.SupplyC {
 			p.SupplyC = waterC
 			p.DutyW = max(0, (gainW-wall*(waterC-r.AmbientC))/(1+wall/(2*air)))
 		}
@@ -98,6 +107,41 @@ func (r *Room) Solve(units int, heatW, demandM3s, waterC, airPa float64) RoomPoi
 	p.WaterLPM = water / WaterWPerLPMK
 	return p
 }
+
+// running is how many units run of those that are up.
+func (r *Room) running(up int) int {
+	if r.Standby {
+		return min(up, max(r.Units-r.Redundant, 1))
+	}
+	return up
+}
+
+// resetOpening is how far open the valves of a room or loop may stand when its plant's set-point is reset: a
+// control loop needs what is left (a usual target of trim-and-respond resets).
+const resetOpening = 0.9
+
+// WarmestWaterC is the warmest chilled water with which the room still holds its set-point, its valves
+// resetOpening open, for the same arguments as Solve. A plant may be reset to the least of them over what it serves.
+func (r *Room) WarmestWaterC(units int, heatW, demandM3s, airPa float64) float64 {
+	units = r.running(units)
+	if units <= 0 || r.Direct || !(r.AirflowM3s > 0) {
+		return r.SupplyC
+	}
+	// The air side does not depend on the water: with water this cold the set-point is held.
+	p := r.Solve(units, heatW, demandM3s, r.SupplyC-coldWaterK, airPa)
+	air := AirHeatJPerM3K * airPa / weather.SeaLevelPa * p.FlowM3s
+	n := float64(units)
+	water := n * r.CapacityW / r.WaterRiseK
+	density := airPa / weather.SeaLevelPa
+	share := p.FlowM3s / (n * r.AirflowM3s)
+	airFilm := 0.5 * math.Exp(-airFilmExponent*math.Log(share*density))
+	waterFilm := 0.5 * math.Exp(-waterFilmExponent*math.Log(resetOpening))
+	exchange := exchangeWPerK(n*r.ratedUA()/(airFilm+waterFilm), air, water*resetOpening)
+	return r.SupplyC - p.DutyW*(1/exchange-1/air)
+}
+
+// coldWaterK is water below the set-point of a room or loop that is cold enough for any duty within reach.
+const coldWaterK = 1000.0
 
 // ratedUA is the UA of one unit's coil at its rating point, W/K.
 func (r *Room) ratedUA() float64 {

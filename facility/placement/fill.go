@@ -8,9 +8,10 @@ import (
 	"headroom/facility"
 )
 
-// Place fills the racks of a facility with its orders, in order; racks are filled one after the other,
-// as densely as every limit allows. For orders of one model in a small hall the count is the largest
-// there is; in every hall Bound says how far from it the count can be. An error is an Errors.
+// Place fills the racks of a facility with its orders. Earlier lines come first: no server of a later line
+// stands at the cost of an earlier one. Within that each line gets as many servers as the search finds
+// room for, and Line.Bound says how many could stand at the very most. The racks are taken by the
+// facility's policy. An error is an Errors.
 //
 // The supplies of a server are counted as spread evenly over its feeds and the legs of each.
 func Place(f *facility.Facility) (*Layout, error) {
@@ -18,18 +19,12 @@ func Place(f *facility.Facility) (*Layout, error) {
 		return nil, err
 	}
 	s := newSite(f)
-	for _, o := range f.Orders {
-		s.fill(o.Model, orderCount(o))
-	}
 	l := &Layout{Facility: f, Requested: requested(f)}
-	for _, o := range f.Orders {
+	for k, o := range f.Orders {
 		l.RequestedMax = l.RequestedMax || o.Max
+		l.Lines = append(l.Lines, s.line(k))
+		l.Bound += l.Lines[k].Bound
 	}
-	l.Bound = Bound(f)
-	if model, count, ok := singleModel(f.Orders); ok && s.total < min(l.Bound, count) {
-		s.search(model, min(l.Bound, count))
-	}
-	l.Bound = max(l.Bound, s.total) // never below what stands
 	s.report(l)
 	return l, nil
 }
@@ -39,25 +34,6 @@ func orderCount(o facility.Order) int {
 		return math.MaxInt
 	}
 	return o.Count
-}
-
-// singleModel returns the model of all orders and how many are asked for, if it is one.
-func singleModel(orders []facility.Order) (model, count int, ok bool) {
-	if len(orders) == 0 {
-		return 0, 0, false
-	}
-	model = orders[0].Model
-	for _, o := range orders {
-		if o.Model != model {
-			return 0, 0, false
-		}
-		if o.Max || count == math.MaxInt {
-			count = math.MaxInt
-		} else {
-			count += o.Count
-		}
-	}
-	return model, count, true
 }
 
 // requested is what was asked for; max asks for what space and the racks' own limits admit.
@@ -89,16 +65,6 @@ func requested(f *facility.Facility) int {
 		}
 	}
 	return n
-}
-
-// fill puts up to count servers of a model into the racks, in their order.
-func (s *site) fill(model, count int) {
-	for i := range s.racks {
-		if count <= 0 {
-			return
-		}
-		count -= s.add(i, model, min(count, s.localRoom(i, model)))
-	}
 }
 
 // add puts the most servers of a model into a rack that the shared limits admit, at most k, and
@@ -141,6 +107,9 @@ func (s *site) localAdmits(i, model, limit int) int {
 
 // localRoom returns how many more servers of a model the rack's own limits admit.
 func (s *site) localRoom(i, model int) int {
+	if takes := s.f.Racks[i].Takes; takes != "" && (takes == facility.LiquidOnly) != s.f.Models[model].Liquid {
+		return 0
+	}
 	k := math.MaxInt
 	for limit := range localLimits {
 		k = min(k, s.localAdmits(i, model, limit))
@@ -174,12 +143,7 @@ func (s *site) change(i, model, k int) {
 func (s *site) changeRack(i, model, k int) {
 	r, n, by := &s.racks[i], &s.needs[model], int64(k)
 	r.count[model] += k
-	for range k {
-		r.stack = append(r.stack, model)
-	}
-	if k < 0 {
-		r.stack = r.stack[:len(r.stack)+k]
-	}
+	r.servers += k
 	r.used.w += by * n.w
 	r.used.va += by * n.va
 	r.used.airW += by * n.airW
@@ -281,82 +245,28 @@ func (s *site) plantLoss(plant int) int64 {
 	return worst
 }
 
-// searchRacks and searchTries bound the exact search: beyond them the greedy count stands and Bound
-// tells the gap.
-const (
-	searchRacks = 12
-	searchTries = 100_000
-)
-
-// search looks for a placement of more servers of the one model, up to goal, by trying every count in
-// every rack, highest first, and leaving a branch as soon as it cannot beat the best.
-func (s *site) search(model, goal int) {
-	if len(s.racks) > searchRacks {
-		return
-	}
-	best := make([]int, len(s.racks))
-	for i := range s.racks {
-		best[i] = s.racks[i].count[model]
-	}
-	bestTotal := s.total
-	for i, k := range best {
-		s.changeIf(i, model, -k)
-	}
-	now := make([]int, len(s.racks))
-	tries := 0
-	var visit func(i int) (done bool)
-	visit = func(i int) bool {
-		if i == len(s.racks) {
-			if s.total > bestTotal {
-				bestTotal = s.total
-				copy(best, now)
-			}
-			return bestTotal >= goal
-		}
-		reach := s.total
-		for j := i; j < len(s.racks); j++ {
-			tries++
-			k := s.add(j, model, min(goal-s.total, s.localRoom(j, model)))
-			s.changeIf(j, model, -k)
-			reach += k
-		}
-		if min(reach, goal) <= bestTotal || tries > searchTries {
-			return tries > searchTries
-		}
-		most := s.add(i, model, min(goal-s.total, s.localRoom(i, model)))
-		for k := most; ; k-- {
-			now[i] = k
-			if visit(i + 1) {
-				s.changeIf(i, model, -k)
-				return true
-			}
-			if k == 0 {
-				now[i] = 0
-				return false
-			}
-			s.change(i, model, -1)
-		}
-	}
-	visit(0)
-	for i, k := range best {
-		s.changeIf(i, model, k)
-	}
-}
-
 func (s *site) changeIf(i, model, k int) {
 	if k != 0 {
 		s.change(i, model, k)
 	}
 }
 
-// servers lists what stands where, by rack and from the lowest U up.
+// servers lists what stands where, by rack and from the lowest U up, earlier lines below.
 func (s *site) servers() []Server {
 	list := make([]Server, 0, s.total)
+	var models []int
+	for _, o := range s.f.Orders {
+		if !slices.Contains(models, o.Model) {
+			models = append(models, o.Model)
+		}
+	}
 	for i := range s.racks {
 		u := 1
-		for _, m := range s.racks[i].stack {
-			list = append(list, Server{ID: fmt.Sprintf("%s.u%02d", s.f.Racks[i].ID, u), Model: m, Rack: i, U: u})
-			u += int(s.needs[m].u)
+		for _, m := range models {
+			for range s.racks[i].count[m] {
+				list = append(list, Server{ID: fmt.Sprintf("%s.u%02d", s.f.Racks[i].ID, u), Model: m, Rack: i, U: u})
+				u += int(s.needs[m].u)
+			}
 		}
 	}
 	return slices.Clip(list)

@@ -103,6 +103,26 @@ type Claim struct {
 	Why   string
 }
 
+// Line is the answer to one order.
+type Line struct {
+	Model  int
+	Asked  int // math.MaxInt for max
+	Placed int
+	// Bound is proven: no placement that holds as many of the earlier lines holds more of this one.
+	Bound int
+	// Proof says where the bound comes from: "order" (all that is asked for is placed), "prices" (of the
+	// relaxed limits), "cuts" or "search" (every placement was looked at).
+	Proof string
+}
+
+// Gap is what is not proven of a layout: the share of Bound by which more servers might fit.
+func (l *Layout) Gap() float64 {
+	if l.Bound == 0 {
+		return 0
+	}
+	return float64(l.Bound-len(l.Servers)) / float64(l.Bound)
+}
+
 // Layout is the placed building; everything after it reads it.
 type Layout struct {
 	Facility     *facility.Facility
@@ -110,7 +130,8 @@ type Layout struct {
 	Racks        []RackFit // one per rack of the facility, in its order
 	Requested    int       // servers asked for; for max: the bound by space and rack limits alone
 	RequestedMax bool
-	Bound        int // no placement can hold more
+	Bound        int // sum over the lines: no placement that puts earlier lines first can hold more
+	Lines        []Line
 	Binding      []Binding
 	Stranded     Stranded
 	StrandedBy   []StrandedBy // in the order of the limits; adds up to Stranded

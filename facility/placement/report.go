@@ -47,7 +47,7 @@ func once(lines []string) []string {
 func (s *site) rackFit(i, first int) RackFit {
 	r := &s.racks[i]
 	fit := RackFit{
-		Rack: i, Servers: len(r.stack), UsedW: r.used.w, AirW: r.used.airW, LiquidW: r.used.liquidW,
+		Rack: i, Servers: r.servers, UsedW: r.used.w, AirW: r.used.airW, LiquidW: r.used.liquidW,
 		UsedU: int(r.used.u), WeightKg: s.weightKg(i), FreeW: noLimit,
 		FreeU: int(r.limit[localSpace] - r.used.u), Max: map[Limit]int{}, FeedShare: math.NaN(),
 	}

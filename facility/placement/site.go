@@ -38,7 +38,7 @@ type rack struct {
 	loop  int
 	path  []int32 // feeds and everything above, children before parents
 	rooms []int32 // rooms that the losses on the path heat, and its own
-	stack []int   // models from the lowest U up
+	servers int
 }
 
 // feed is one rack circuit with what it must be able to carry.

@@ -56,6 +56,8 @@ type Class struct {
 	Priority                     int32
 	Spot                         Spot
 	DeferS                       float64 // how long a job may be held for a better hour
+	// Throughput is what a job of a named model gives, by server model and size; nil where no model is named.
+	Throughput []Throughput
 	Trace                        string // file it was read from, "" when synthetic
 	Line                         int
 }

@@ -1,0 +1,202 @@
+package cooling
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"headroom/facility/weather"
+)
+
+// A hall of 1 MW of IT in the open, cooled by each type of plant in turn, over the 8,760 hours of a year: what
+// its PUE, without electrical losses, is in the weather of a station and in the climate made from that station's statistics.
+
+const annualITW = 1e6
+
+// annualCase is one type of plant with the hall around it.
+type annualCase struct {
+	name  string
+	plant Plant
+	room  *Room // nil: a liquid loop
+	loop  *Loop
+}
+
+func annualCases(t testing.TB) []annualCase {
+	t.Helper()
+	must := func(p Plant, err error) Plant {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	chilled := func(economizer bool) Plant {
+		return must(NewChilledWater(ChilledWaterParams{Spec: Spec{Name: "w", Units: 3, Redundant: 1, SupplyC: 18, CapacityW: 700e3}, Economizer: economizer}))
+	}
+	air := func(free bool) Plant {
+		return must(NewAirCooledChiller(AirCooledChillerParams{Spec: Spec{Name: "a", Units: 3, Redundant: 1, SupplyC: 18, CapacityW: 700e3}, FreeCooling: free}))
+	}
+	side := func(adiabatic bool, trim Plant) Plant {
+		return must(NewAirSideEconomizer(AirSideParams{Spec: Spec{Name: "s", Units: 10, Redundant: 1, SupplyC: 24, CapacityW: 150e3}, Adiabatic: adiabatic, Trim: trim}))
+	}
+	dry := func(adiabatic bool) Plant {
+		return must(NewDryCooler(DryCoolerParams{Spec: Spec{Name: "d", Units: 4, Redundant: 1, SupplyC: 29, CapacityW: 400e3}, DesignC: 21, Adiabatic: adiabatic}))
+	}
+	rooms := hall()
+	direct := *rooms
+	direct.Direct = true
+	loop := liquid()
+	return []annualCase{
+		{"dx", must(NewDX(DXParams{Spec: Spec{Name: "x", Units: 12, Redundant: 2, SupplyC: 24, CapacityW: 120e3}})), &direct, nil},
+		{"air-cooled", air(false), rooms, nil},
+		{"air-cooled free", air(true), rooms, nil},
+		{"water-cooled", chilled(false), rooms, nil},
+		{"water-cooled wse", chilled(true), rooms, nil},
+		{"air-side", side(false, nil), &direct, nil},
+		{"air-side trim", side(false, chilled(false)), &direct, nil},
+		{"adiabatic trim", side(true, chilled(false)), &direct, nil},
+		{"dry", dry(false), nil, loop},
+		{"adiabatic dry", dry(true), nil, loop},
+	}
+}
+
+// hour is facility energy over IT energy in one hour, and kilograms of water per second.
+func (c *annualCase) hour(out Outdoor) (pue, waterKgS float64) {
+	spec := c.plant.Spec()
+	overW := 0.0
+	load := Load{Units: spec.Units, SetC: spec.SupplyC, Out: out}
+	if c.room != nil {
+		demand := annualITW / (AirHeatJPerM3K * 13)
+		pt := c.room.Solve(c.room.Units-c.room.Redundant, annualITW, demand, spec.SupplyC, out.PressurePa)
+		overW += pt.FanW
+		load.HeatW = pt.DutyW
+		load.ReturnC = WaterReturnC(spec.SupplyC, pt.DutyW, pt.WaterLPM)
+		if c.room.Direct {
+			load.ReturnC = pt.ReturnC
+		}
+	} else {
+		pt := c.loop.Solve(c.loop.CDUs, annualITW, 1500, spec.SupplyC)
+		overW += pt.PumpW
+		load.HeatW, load.ReturnC = pt.DutyW, WaterReturnC(spec.SupplyC, pt.DutyW, pt.WaterLPM)
+	}
+	pt := c.plant.Solve(load)
+	overW += pt.ElectricalW()
+	return 1 + overW/annualITW, pt.EvaporationKgS + pt.BlowdownKgS + pt.DriftKgS
+}
+
+// year is the mean over a series: PUE, and WUE in litres per kWh.
+func (c *annualCase) year(s *weather.Series) (pue, wue float64) {
+	water := 0.0
+	for _, x := range s.Samples {
+		p, w := c.hour(FromSample(x))
+		pue += p
+		water += w
+	}
+	n := float64(len(s.Samples))
+	return pue / n, water / n * 3600 / (annualITW / 1000)
+}
+
+// epwStations are the built-in climates that have an EPW, by file below weather/epw.
+var epwStations = []struct{ city, file string }{
+	{"Amsterdam", "NLD_Amsterdam.062400_IWEC"},
+	{"Ashburn", "USA_VA_Sterling-Washington.Dulles.Intl.AP.724030_TMY3"},
+	{"Atlanta", "USA_GA_Atlanta-Hartsfield-Jackson.Intl.AP.722190_TMY3"},
+	{"Chicago", "USA_IL_Chicago-OHare.Intl.AP.725300_TMY3"},
+	{"Dallas", "USA_TX_Dallas-Fort.Worth.Intl.AP.722590_TMY3"},
+	{"Denver", "USA_CO_Denver.Intl.AP.725650_TMY3"},
+	{"Dublin", "IRL_Dublin.039690_IWEC"},
+	{"Frankfurt", "DEU_Frankfurt.am.Main.106370_IWEC"},
+	{"Hangzhou", "CHN_Zhejiang.Hangzhou.584570_CSWD"},
+	{"Helsinki", "FIN_Helsinki.029740_IWEC"},
+	{"Kuala Lumpur", "MYS_Kuala.Lumpur.486470_IWEC"},
+	{"London", "GBR_London.Gatwick.037760_IWEC"},
+	{"Omaha", "USA_NE_Omaha-Eppley.Airfield.725500_TMY3"},
+	{"Phoenix", "USA_AZ_Phoenix-Sky.Harbor"},
+	{"Portland", "USA_OR_Portland.Intl.AP.726980_TMY3"},
+	{"Quincy", "USA_WA_Moses.Lake-Grant.County.AP.727827_TMY3"},
+	{"San Jose", "USA_CA_San.Jose.Intl.AP.724945_TMY3"},
+	{"Singapore", "SGP_Singapore.486980_IWEC"},
+	{"Stockholm", "SWE_Stockholm.Arlanda.024600_IWEC"},
+	{"Sydney", "AUS_NSW.Sydney.947670_IWEC"},
+	{"Tokyo", "JPN_Tokyo.Hyakuri.477150_IWEC"},
+}
+
+// TestAnnualPUEOfBuiltInClimates holds the built-in climates to what they are for: each plant's annual PUE
+// within 0.01 of what it is with the hours of the station itself.
+func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
+	dir := dataDir(t)
+	cases := annualCases(t)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "city\t")
+	for _, c := range cases {
+		fmt.Fprint(w, c.name, "\t")
+	}
+	fmt.Fprintln(w)
+	worst, where := 0.0, ""
+	for _, st := range epwStations {
+		real := readEPW(t, filepath.Join(dir, "weather", "epw", st.file+".epw.gz"))
+		made, err := weather.BuiltIn(st.city)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(w, st.city, "\t")
+		for i := range cases {
+			want, _ := cases[i].year(real)
+			got, _ := cases[i].year(made)
+			fmt.Fprintf(w, "%.4f %+.4f\t", want, got-want)
+			if d := math.Abs(got - want); d > worst {
+				worst, where = d, st.city+", "+cases[i].name
+			}
+			if math.Abs(got-want) > 0.01 {
+				t.Errorf("%s, %s: PUE %.4f from the built-in climate, %.4f from the station", st.city, cases[i].name, got, want)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+	t.Logf("worst: %.4f (%s)\nPUE with the station's hours, and the error of the built-in climate\n%s", worst, where, table.String())
+}
+
+func readEPW(t testing.TB, path string) *weather.Series {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := weather.ReadEPW(io.Reader(z), filepath.Base(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// dataDir is the folder of the real data: $HEADROOM_DATA, or beside the repository.
+func dataDir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("HEADROOM_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("no real data: set HEADROOM_DATA")
+		}
+		t.Skip("REAL DATA ABSENT: set HEADROOM_DATA; nothing was compared")
+	}
+	return dir
+}
+
+var _ = slices.Sort[[]float64]

@@ -1,0 +1,291 @@
+package placement
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"headroom/facility"
+	"headroom/facility/power"
+)
+
+// relaxed is the placement as a linear program that lets through everything a placement may do, and no
+// more than it must: racks alike in classes, shared limits as rows. Conversion loss is bounded from below by
+// a tangent. It is written apart from the placement and shares nothing with it but the list of losses that
+// are claimed and the capacity of a plant.
+//
+// A row is scaled to a capacity of 1. A row that can never fill is left out.
+type relaxed struct {
+	f       *facility.Facility
+	models  []int // ordered models, in the order of the lines
+	figure  [figures][]float64
+	classes []rackClass
+	rows    int
+	of      []int32 // class by rack
+}
+
+// What one server of a model takes of a row, times the row's factor.
+const (
+	ofW = iota
+	ofAir
+	ofLiquid
+	ofAirflow
+	ofFlow
+	figures
+)
+
+// rackClass is racks that no limit tells apart.
+type rackClass struct {
+	racks   []int32
+	entries []rowEntry
+	vectors []int16   // counts of each model, model by model: every maximal filling of one rack
+	limits  []float64 // of one rack, for classes with too many fillings: limit, then what one of each model takes
+	blocked []bool    // models that can never stand here
+}
+
+// rowEntry is one row that a class loads: factor × figure for each server.
+type rowEntry struct {
+	row    int32
+	figure int32
+	factor float64
+}
+
+// maxFillings is how many fillings of a rack are listed; beyond it a class is bounded limit by limit.
+const maxFillings = 3000
+
+func newRelaxed(f *facility.Facility) *relaxed {
+	x := &relaxed{f: f, of: make([]int32, len(f.Racks))}
+	for _, o := range f.Orders {
+		if !slices.Contains(x.models, o.Model) {
+			x.models = append(x.models, o.Model)
+		}
+	}
+	for k := range x.figure {
+		x.figure[k] = make([]float64, len(x.models))
+	}
+	for j, m := range x.models {
+		model := &f.Models[m]
+		x.figure[ofW][j], x.figure[ofAir][j], x.figure[ofLiquid][j] = float64(model.PlanW), float64(model.PlanAirW), float64(model.PlanLiquidW)
+		x.figure[ofAirflow][j], x.figure[ofFlow][j] = math.Max(0, model.AirflowM3s), math.Max(0, model.FlowLPM)
+	}
+	x.classify()
+	b := rowBuilder{x: x}
+	b.build()
+	return x
+}
+
+// classify puts racks that no limit tells apart into one class and lists what each may hold.
+func (x *relaxed) classify() {
+	at := map[string]int32{}
+	exclusive := make([]int8, 0)
+	if x.f.Power != nil {
+		exclusive = make([]int8, len(x.f.Power.Nodes))
+		for i := range x.f.Racks {
+			for _, n := range x.f.Racks[i].Feeds {
+				exclusive[n] = min(2, exclusive[n]+1)
+			}
+		}
+	}
+	var key []byte
+	for i := range x.f.Racks {
+		key = x.key(key[:0], &x.f.Racks[i], exclusive)
+		c, ok := at[string(key)]
+		if !ok {
+			c = int32(len(x.classes))
+			at[string(key)] = c
+			x.classes = append(x.classes, x.newClass(&x.f.Racks[i]))
+		}
+		x.classes[c].racks = append(x.classes[c].racks, int32(i))
+		x.of[i] = c
+	}
+}
+
+// key tells racks apart by everything that limits them.
+func (x *relaxed) key(key []byte, r *facility.Rack, exclusive []int8) []byte {
+	i64 := func(v int64) { key = binary.LittleEndian.AppendUint64(key, uint64(v)) }
+	f64 := func(v float64) { key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v)) }
+	for _, v := range [...]int64{int64(r.HeightU - r.ReserveU), r.PowerW, r.AirW, r.LiquidW, r.ReserveW, int64(r.Room), int64(r.Loop), int64(len(r.Feeds)), int64(len(r.Takes))} {
+		i64(v)
+	}
+	f64(r.LoadKg)
+	f64(r.FrameKg)
+	for _, n := range r.Feeds {
+		node := &x.f.Power.Nodes[n]
+		if node.Kind != power.RackFeed || exclusive[n] > 1 || len(x.f.Power.Children(n)) > 0 {
+			i64(int64(n))
+			continue
+		}
+		i64(-1 - int64(node.Units)<<8 - int64(node.Redundant))
+		for _, v := range [...]float64{node.RatingVA, node.PF, node.Derate, node.Loss.A, node.Loss.B, node.Loss.C} {
+			f64(v)
+		}
+		key = append(append(key, node.Side...), 0)
+		for _, p := range x.f.Power.Parents(n) {
+			i64(int64(p))
+		}
+	}
+	return key
+}
+
+// newClass lists the limits of one rack and what fits into it.
+func (x *relaxed) newClass(r *facility.Rack) rackClass {
+	m := len(x.models)
+	c := rackClass{blocked: make([]bool, m)}
+	limit := func(capacity float64, need func(*facility.Model) float64) {
+		c.limits = append(c.limits, math.Max(0, capacity))
+		for _, k := range x.models {
+			v := need(&x.f.Models[k])
+			if !(v > 0) { // unknown or none
+				v = 0
+			}
+			c.limits = append(c.limits, v)
+		}
+	}
+	limit(float64(r.HeightU-r.ReserveU), func(m *facility.Model) float64 { return float64(m.HeightU) })
+	if r.PowerW != noLimit {
+		limit(float64(r.PowerW-r.ReserveW), func(m *facility.Model) float64 { return float64(m.PlanW) })
+	}
+	if r.AirW != noLimit {
+		limit(float64(r.AirW-r.ReserveW), func(m *facility.Model) float64 { return float64(m.PlanAirW) })
+	}
+	if r.Loop < 0 {
+		limit(0, func(m *facility.Model) float64 { return float64(m.PlanLiquidW) })
+	} else if r.LiquidW != noLimit {
+		limit(float64(r.LiquidW), func(m *facility.Model) float64 { return float64(m.PlanLiquidW) })
+	}
+	if r.LoadKg >= 0 && r.FrameKg >= 0 {
+		limit(r.LoadKg-r.FrameKg, func(m *facility.Model) float64 { return m.WeightKg })
+	}
+	if x.f.Power != nil {
+		b := bounder{f: x.f}
+		for _, id := range r.Feeds {
+			if node := &x.f.Power.Nodes[id]; node.Kind == power.RackFeed {
+				carry := float64(x.f.Power.CapacityVA(id, node.Units-node.Redundant)) * b.survivors(r, id)
+				limit(carry-float64(r.ReserveW)/node.PF, voltAmperes)
+			}
+		}
+	}
+	for j, k := range x.models {
+		c.blocked[j] = r.Takes != "" && (r.Takes == facility.LiquidOnly) != x.f.Models[k].Liquid
+	}
+	c.list(m)
+	return c
+}
+
+func voltAmperes(m *facility.Model) float64 {
+	if m.PF > 0 && m.PF <= 1 {
+		return math.Ceil(float64(m.PlanW) / m.PF * (1 - 1e-12))
+	}
+	return float64(m.PlanW)
+}
+
+// list finds every maximal filling; with too many it leaves vectors empty.
+func (c *rackClass) list(models int) {
+	c.vectors = nil
+	var open []int
+	for j := range models {
+		if !c.blocked[j] {
+			open = append(open, j)
+		}
+	}
+	left := make([]float64, 0, 8)
+	for i := 0; i < len(c.limits); i += models + 1 {
+		left = append(left, c.limits[i]*(1+slack)+slack)
+	}
+	now := make([]int16, models)
+	fits := func(j int) int {
+		k := math.MaxInt16
+		for i, free := range left {
+			if v := c.limits[i*(models+1)+1+j]; v > 0 {
+				k = min(k, int(math.Max(0, free/v)))
+			}
+		}
+		return k
+	}
+	take := func(j, k int) {
+		for i := range left {
+			left[i] -= float64(k) * c.limits[i*(models+1)+1+j]
+		}
+		now[j] += int16(k)
+	}
+	var visit func(at int) bool
+	visit = func(at int) bool {
+		if at == len(open) {
+			for _, j := range open {
+				if fits(j) > 0 {
+					return true // not maximal
+				}
+			}
+			c.vectors = append(c.vectors, now...)
+			return len(c.vectors) <= maxFillings*models
+		}
+		j := open[at]
+		most := fits(j)
+		if at == len(open)-1 {
+			take(j, most)
+			ok := visit(at + 1)
+			take(j, -most)
+			return ok
+		}
+		for k := most; k >= 0; k-- {
+			take(j, k)
+			ok := visit(at + 1)
+			take(j, -k)
+			if !ok {
+				return false
+			}
+		}
+		return true
+	}
+	if len(open) > 0 && !visit(0) {
+		c.vectors = nil
+		return
+	}
+	if len(c.vectors) == 0 {
+		c.vectors = make([]int16, models)
+	}
+}
+
+// best returns what one rack is worth at most when each model is, and the filling (nil where fillings
+// are not listed).
+func (c *rackClass) best(worth []float64) (float64, []int16) {
+	m := len(worth)
+	if c.vectors == nil {
+		return c.limitByLimit(worth), nil
+	}
+	best, at := -1.0, 0
+	for i := 0; i < len(c.vectors); i += m {
+		v := 0.0
+		for j := range m {
+			if worth[j] > 0 {
+				v += worth[j] * float64(c.vectors[i+j])
+			}
+		}
+		if v > best {
+			best, at = v, i
+		}
+	}
+	return best, c.vectors[at : at+m]
+}
+
+// limitByLimit is the least over the limits of a fractional fill with the best worth first.
+func (c *rackClass) limitByLimit(worth []float64) float64 {
+	m := len(worth)
+	best := math.Inf(1)
+	for i := 0; i < len(c.limits); i += m + 1 {
+		// One limit alone: all of it goes to the model with the best worth for what it takes.
+		v, free := 0.0, 0.0
+		for j := range m {
+			if worth[j] <= 0 || c.blocked[j] {
+				continue
+			}
+			if need := c.limits[i+1+j]; need > 0 {
+				v = math.Max(v, c.limits[i]/need*worth[j])
+			} else {
+				free = math.Inf(1)
+			}
+		}
+		best = math.Min(best, v+free)
+	}
+	return best
+}
