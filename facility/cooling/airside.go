@@ -21,6 +21,7 @@ type AirSideParams struct {
 	DewMinC          float64 // outdoor air drier than this dew point is humidified to it by evaporation [−12 °C: ASHRAE A1]
 	DewMaxC          float64 // outdoor air moister than this dew point is not used where a trim plant stands by [17 °C: ASHRAE A1]
 	RHMin, RHMax     float64 // the same as relative humidity of the supply air; the tighter limit counts [0.08 and 0.80: ASHRAE A1]
+	DryLockout       bool    // outdoor air drier than its limit is not used, rather than humidified, where a trim plant stands by
 	SupplyMinC       float64 // supply air follows the outdoor air down to here before return air is mixed in [SupplyC: the set-point is held]
 	Adiabatic        bool    // pads that cool outdoor air when it is too warm
 	PadEffectiveness float64 // of the wet-bulb depression [0.85, assumed]
@@ -107,7 +108,7 @@ func (a *AirSideEconomizer) Solve(l Load) PlantPoint {
 			pt.SupplyC, pt.Held = inC, false
 		}
 	} else {
-		if l.Out.DewPointC <= dewMaxC {
+		if l.Out.DewPointC <= dewMaxC && !(p.DryLockout && l.Out.DewPointC < dewMinC) {
 			pt.FreeShare = clamp01((l.SetC + air.riseK - inC) / air.riseK)
 		}
 		spec := p.Trim.Spec()
@@ -138,7 +139,7 @@ func (a *AirSideEconomizer) Solve(l Load) PlantPoint {
 	evaporationKgS := 0.0
 	if outdoorW > 0 {
 		evaporationKgS = air.waterW * wet * depressionK / VaporizationJPerKg(l.Out.WetBulbC)
-		if l.Out.DewPointC < dewMinC {
+		if l.Out.DewPointC < dewMinC && !p.DryLockout {
 			// Only the outdoor share of the mix is dry.
 			share := min(air.riseK/max(l.SetC+air.riseK-outC, air.riseK), 1)
 			dry := HumidityRatio(weather.SaturationPa(dewMinC), l.Out.PressurePa) -

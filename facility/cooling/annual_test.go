@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -129,7 +128,7 @@ var epwStations = []struct{ city, file string }{
 }
 
 // TestAnnualPUEOfBuiltInClimates holds the built-in climates to what they are for: each plant's annual PUE
-// within 0.01 of what it is with the hours of the station itself.
+// close to what it is with the hours of the station itself.
 func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
 	dir := dataDir(t)
 	cases := annualCases(t)
@@ -141,7 +140,11 @@ func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
 	}
 	fmt.Fprintln(w)
 	worst, where := 0.0, ""
-	for _, st := range epwStations {
+	stations := epwStations
+	if testing.Short() {
+		stations = stations[11:15] // Phoenix among them, the hardest
+	}
+	for _, st := range stations {
 		real := readEPW(t, filepath.Join(dir, "weather", "epw", st.file+".epw.gz"))
 		made, err := weather.BuiltIn(st.city)
 		if err != nil {
@@ -155,7 +158,7 @@ func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
 			if d := math.Abs(got - want); d > worst {
 				worst, where = d, st.city+", "+cases[i].name
 			}
-			if math.Abs(got-want) > 0.01 {
+			if math.Abs(got-want) > 0.002 { // asked for is 0.01
 				t.Errorf("%s, %s: PUE %.4f from the built-in climate, %.4f from the station", st.city, cases[i].name, got, want)
 			}
 		}
@@ -198,5 +201,3 @@ func dataDir(t testing.TB) string {
 	}
 	return dir
 }
-
-var _ = slices.Sort[[]float64]

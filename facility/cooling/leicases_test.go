@@ -32,7 +32,8 @@ type leiCase struct {
 	adiabatic                   bool
 	supplyMinC, supplyC         float64 // of the air-side economizer
 	dewMinC, dewMaxC            float64
-	rhMin, rhMax                float64
+	rhMin, rhMax                float64 // the published code humidifies C1 to 20 %
+	lockout                     bool    // midsize halls do not humidify outdoor air: dampers close
 }
 
 // Middles of ranges that several cases share: coil effectiveness, windage, cycles of concentration.
@@ -56,7 +57,7 @@ var leiCases = []leiCase{
 		name: "C1", ups: leiHyperUPS, distribution: 0.01, lighting: 0.001, fanPa: 650, fanEfficiency: 0.775, airRiseK: 16.65,
 		sensible: leiSensible, waterC: chilledC(31, 16.65, leiHTELarge), riseK: 7.5, load: 0.5, copShare: 0,
 		cycles: leiCyclesLarge, windage: leiWindage, kind: "water", airSide: true, adiabatic: true,
-		supplyMinC: 14, supplyC: 31, dewMinC: -10.5, dewMaxC: 21, rhMin: 0.14, rhMax: 0.775,
+		supplyMinC: 14, supplyC: 31, dewMinC: -10.5, dewMaxC: 21, rhMin: 0.2, rhMax: 0.775,
 	},
 	{
 		name: "C2", ups: leiHyperUPS, distribution: 0.01, lighting: 0.001, fanPa: 500, fanEfficiency: 0.775, airRiseK: 16.65,
@@ -67,7 +68,7 @@ var leiCases = []leiCase{
 		name: "C3", ups: leiMidUPS, distribution: 0.035, lighting: 0.035, fanPa: 700, fanEfficiency: 0.70, airRiseK: 7.5,
 		sensible: leiSensible, waterC: leiRatedC, riseK: 7.5, load: 0.3, copShare: -0.2,
 		cycles: leiCyclesMid, windage: leiWindage, kind: "water", airSide: true,
-		supplyMinC: 16.5, supplyC: 29.5, dewMinC: -10.5, dewMaxC: 21, rhMin: 0.2, rhMax: 0.7,
+		supplyMinC: 16.5, supplyC: 29.5, dewMinC: -10.5, dewMaxC: 21, rhMin: 0.2, rhMax: 0.7, lockout: true,
 	},
 	{
 		name: "C4", ups: leiMidUPS, distribution: 0.035, lighting: 0.035, fanPa: 650, fanEfficiency: 0.70, airRiseK: 7.5,
@@ -83,7 +84,7 @@ var leiCases = []leiCase{
 		name: "C6", ups: leiMidUPS, distribution: 0.035, lighting: 0.035, fanPa: 700, fanEfficiency: 0.70, airRiseK: 7.5,
 		sensible: leiSensible, waterC: leiRatedC, riseK: 7.5, load: 0.3, copShare: -0.325,
 		kind: "air", airSide: true,
-		supplyMinC: 16.5, supplyC: 29.5, dewMinC: -10.5, dewMaxC: 21, rhMin: 0.2, rhMax: 0.7,
+		supplyMinC: 16.5, supplyC: 29.5, dewMinC: -10.5, dewMaxC: 21, rhMin: 0.2, rhMax: 0.7, lockout: true,
 	},
 	{
 		name: "C7", ups: leiMidUPS, distribution: 0.035, lighting: 0.035, fanPa: 650, fanEfficiency: 0.70, airRiseK: 7.5,
@@ -161,7 +162,7 @@ func (c *leiCase) plant(t testing.TB, heatW float64) Plant {
 	return must(NewAirSideEconomizer(AirSideParams{
 		Spec:  Spec{Name: c.name, Units: 10, CapacityW: heatW / 8, SupplyC: c.supplyC},
 		RiseK: c.airRiseK, IntakePa: 1e-6, // the fan pressure of the case holds intake and room
-		SupplyMinC: c.supplyMinC, DewMinC: c.dewMinC, DewMaxC: c.dewMaxC, RHMin: c.rhMin, RHMax: c.rhMax, Adiabatic: c.adiabatic, Cycles: 1e9, Trim: main,
+		SupplyMinC: c.supplyMinC, DewMinC: c.dewMinC, DewMaxC: c.dewMaxC, RHMin: c.rhMin, RHMax: c.rhMax, DryLockout: c.lockout, Adiabatic: c.adiabatic, Cycles: 1e9, Trim: main,
 	}))
 }
 
@@ -182,6 +183,9 @@ func (c *leiCase) year(t testing.TB, s *weather.Series) (pue, wue float64, extra
 		if c.airSide {
 			l.ReturnC = min(spec.SupplyC, max(out.DryBulbC, c.supplyMinC)) + heatW/(heat0/c.airRiseK)
 			pt = p.Solve(l)
+			latentW := (1 - pt.FreeShare) * heatW * (1/c.sensible - 1)
+			pt.CompressorW /= c.sensible
+			latentKgS = latentW / VaporizationJPerKg(25)
 		} else {
 			// The coils dry the air, which has to be moistened again: latent duty, and its water.
 			latentW := heatW * (1/c.sensible - 1)
