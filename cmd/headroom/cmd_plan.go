@@ -24,6 +24,7 @@ charts/fit.png, charts/placement.png and scenario.resolved.yaml.`,
 		var o planOptions
 		o.result.add(flags)
 		o.scenario.add(flags)
+		flags.BoolVar(&o.runway, "runway", false, "follow the scenario's plan section over time: what fits on each date, and when each resource runs out")
 		return func(ctx context.Context, t *terminal, args []string) error { return runPlan(ctx, t, &o, args) }
 	},
 }
@@ -31,6 +32,7 @@ charts/fit.png, charts/placement.png and scenario.resolved.yaml.`,
 type planOptions struct {
 	scenario scenarioFlags
 	result   resultFlags
+	runway   bool
 }
 
 func runPlan(ctx context.Context, t *terminal, o *planOptions, args []string) error {
@@ -49,6 +51,9 @@ func runPlan(ctx context.Context, t *terminal, o *planOptions, args []string) er
 	sc, err := o.scenario.load(ctx, t, args)
 	if err != nil {
 		return err
+	}
+	if o.runway {
+		return runRunway(ctx, t, o, sc)
 	}
 	layout, err := place(sc)
 	if err != nil {

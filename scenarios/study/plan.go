@@ -25,19 +25,16 @@ type Timeline struct {
 
 // Step is the hall from one day until the next step.
 type Step struct {
-	Date    time.Time
-	Events  []string // what happens on the day, in the order of the scenario
-	Racks   int      // in service
-	Asked   int      // servers that should stand, reserved places included
-	Placed  int      // of these, how many fit under every limit
-	Held    int      // of those placed, places that a reservation keeps free
-	HeldW   int64    // power that reservations keep free besides
-	Short   []Short  // what of the asked does not fit
-	Room    int      // further servers of the plan's model that fit
-	Binding string   // what stops the one after those
-	Where   string
-	ShortBy float64 // by how much, in Unit; NaN unknown
-	Unit    string
+	Date   time.Time
+	Events []string            // what happens on the day, in the order of the scenario
+	Racks  int                 // in service
+	Asked  int                 // servers that should stand, reserved places included
+	Placed int                 // of these, how many fit under every limit
+	Held   int                 // of those placed, places that a reservation keeps free
+	HeldW  int64               // power that reservations keep free besides
+	Short  []Short             // what of the asked does not fit
+	Room   int                 // further servers of the plan's model that fit
+	Stops  []placement.Binding // what stops the one after those, in most racks first
 }
 
 // Short is servers that should stand and do not fit.
@@ -332,8 +329,15 @@ func (st *state) facility(base *facility.Facility) *facility.Facility {
 		f.Racks = append(f.Racks, r)
 	}
 	for i := range st.models {
-		if n := st.stands[i] + st.held[i]; n > 0 {
-			f.Orders = append(f.Orders, facility.Order{Model: i, Count: n})
+		o := facility.Order{Model: i}
+		if k := slices.IndexFunc(base.Orders, func(o facility.Order) bool { return o.Model == i && !o.Max }); k >= 0 {
+			o = base.Orders[k] // with what the line says of blocks and spread
+		}
+		if o.Count = st.stands[i]; o.Count > 0 {
+			f.Orders = append(f.Orders, o)
+		}
+		if st.held[i] > 0 {
+			f.Orders = append(f.Orders, facility.Order{Model: i, Count: st.held[i]})
 		}
 	}
 	return &f
@@ -341,7 +345,7 @@ func (st *state) facility(base *facility.Facility) *facility.Facility {
 
 // step reads one placement in which the plan's model fills what the orders leave.
 func (st *state) step(l *placement.Layout, day time.Time, events []string) Step {
-	s := Step{Date: day, Events: events, Racks: len(l.Facility.Racks), ShortBy: math.NaN()}
+	s := Step{Date: day, Events: events, Racks: len(l.Facility.Racks)}
 	placed := make([]int, len(st.models))
 	for i := range l.Servers {
 		placed[l.Servers[i].Model]++
@@ -362,9 +366,6 @@ func (st *state) step(l *placement.Layout, day time.Time, events []string) Step 
 	for _, r := range l.Facility.Racks {
 		s.HeldW += st.heldW[r.ID]
 	}
-	if len(l.Binding) > 0 {
-		b := l.Binding[0]
-		s.Binding, s.Where, s.ShortBy, s.Unit = string(b.Limit), b.Where, b.Short, b.Unit
-	}
+	s.Stops = l.Binding
 	return s
 }

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -159,6 +160,17 @@ func lift(n *power.Node, demandW float64) {
 	n.Loss.C *= k
 }
 
+// same says whether a resource admits the same in two states: they differ in nothing but how many of the
+// model stand.
+func (st *state) same(o *state) bool {
+	others := func(s *state) []int {
+		list := slices.Clone(s.stands)
+		list[s.demand] = 0
+		return list
+	}
+	return slices.Equal(others(st), others(o)) && slices.Equal(st.held, o.held) && maps.Equal(st.heldW, o.heldW) && maps.Equal(st.gone, o.gone)
+}
+
 // admits returns how many servers of the state's model one resource admits, up to want, with what else
 // stands and is held in place. Places held for the model itself come first and do not count.
 func (st *state) admits(base *facility.Facility, resource string, want int) (int, error) {
@@ -167,12 +179,17 @@ func (st *state) admits(base *facility.Facility, resource string, want int) (int
 	other.stands = slices.Clone(st.stands)
 	other.stands[st.demand] = 0
 	f := other.facility(base)
-	f.Orders = append(f.Orders, facility.Order{Model: st.demand, Count: want})
-	all := want
-	tallest := m.HeightU
-	for _, o := range f.Orders[:len(f.Orders)-1] {
+	all, tallest := want, m.HeightU
+	for _, o := range f.Orders {
 		all += o.Count
 		tallest = max(tallest, st.models[o.Model].HeightU)
+	}
+	f.Orders = append(f.Orders, facility.Order{Model: st.demand, Count: want})
+	if resource != allLimits {
+		// Under one kind of limit filling rack by rack is as good as any other way. An order of nothing of a
+		// second model says so: placement then does not try all the others.
+		f.Models = append(slices.Clone(f.Models), *m)
+		f.Orders = append(f.Orders, facility.Order{Model: len(f.Models) - 1})
 	}
 	for room := all; ; room *= 2 {
 		l, err := placement.Place(keep(f, resource, room, tallest, m.PlanW))

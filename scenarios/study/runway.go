@@ -106,6 +106,10 @@ func NewRunway(sc *scenarios.Scenario) (*Runway, error) {
 	for _, name := range slices.Concat([]string{allLimits}, stated(h.base, &h.model)) {
 		res := Resource{Name: name}
 		for i, st := range states {
+			if i > 0 && st.same(states[i-1]) {
+				res.Admits = append(res.Admits, Admit{days[i], res.Admits[i-1].Servers, res.Admits[i-1].More})
+				continue
+			}
 			n, err := st.admits(h.base, name, want)
 			if err != nil {
 				return nil, fmt.Errorf("on %s: %w", days[i].Format(time.DateOnly), err)
