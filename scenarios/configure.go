@@ -112,6 +112,7 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 	for i := range f.Workload {
 		unique(&f.Workload[i].origin, f.Workload[i].Name)
 		c.Classes = append(c.Classes, f.Workload[i].class(d))
+		s.throughput(d, b, &f.Workload[i], &c.Classes[len(c.Classes)-1])
 	}
 	for i := range f.Replay {
 		unique(&f.Replay[i].origin, f.Replay[i].Name)

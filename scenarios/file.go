@@ -13,6 +13,7 @@ type file struct {
 	Plants   plantMap    `yaml:"plants" doc:"Chillers, dry coolers and other plants, by name."`
 	Racks    []rackLine  `yaml:"racks" required:"true" doc:"Rack rows with their limits."`
 	Servers  []orderLine `yaml:"servers" required:"true" doc:"What is to be placed, first line first."`
+	Network  *netPart    `yaml:"network" doc:"How servers meet; what jobs over several servers of a named model need." example:"infiniband-400"`
 	Workload []classLine `yaml:"workload" doc:"Job classes; their arrivals are drawn from the seed."`
 	Replay   []traceLine `yaml:"replay" doc:"Job traces replayed as recorded."`
 	Failures failPart    `yaml:"failures" doc:"Random and scripted losses."`

@@ -4,6 +4,7 @@ type classLine struct {
 	origin
 	Name        string      `yaml:"name" required:"true" doc:"Name of the class, unique in the file." example:"pretrain"`
 	Kind        string      `yaml:"kind" required:"true" enum:"training,fine-tuning,inference,batch" doc:"Kind of work; it sets how strongly clocks slow it."`
+	Model       *modelPart  `yaml:"model" doc:"Language model that it trains or serves; with it tokens are counted." example:"llama-3-70b"`
 	GPUs        sizeMix     `yaml:"gpus" required:"true" doc:"GPUs of a job: one number, or sizes with their weights. Of inference: GPUs of all replicas together." example:"{64: 3, 128: 1}"`
 	Replica     *int        `yaml:"replica" min:"1" max:"100000" doc:"GPUs of one replica of a service; 8, or all of its GPUs where it has fewer." example:"8"`
 	Arrivals    Quantity    `yaml:"arrivals" unit:"rate" above:"0" doc:"Mean arrival rate of jobs (Poisson)." example:"2/day"`

@@ -286,7 +286,16 @@ func (d *doc) work() {
 		{"mean throughput", withUnit(float64(c.ThroughputPFLOPS), "PFLOPS")},
 		{"tokens", show.Number(float64(c.Tokens), 3)},
 	}
+	if len(c.Models) > 0 {
+		rows = append(rows, []string{"tokens served within their goals", show.Number(float64(c.TokensServed), 3)},
+			[]string{"tokens per kWh of the facility", show.Number(float64(c.TokensPerKWh), 4)})
+		for _, m := range c.TokensPerMoney {
+			rows = append(rows, []string{"tokens per " + m.Currency + " of energy", show.Number(float64(m.Amount), 4)})
+		}
+		rows = append(rows, []string{"SLA attainment (served over asked for)", show.Percent(float64(c.SLAAttainment))})
+	}
 	d.table([]string{"figure", ">value"}, rows)
+	d.models()
 	d.chart("util")
 	d.para("Where every submitted job ended:")
 	heads := []string{"class", ">submitted", ">done", ">running", ">queued", ">rejected", ">unplaceable", ">killed", ">lost", ">accounted for", ">wait p50", ">wait p95", ">GPU-hours"}

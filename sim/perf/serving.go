@@ -334,3 +334,12 @@ func (p *replica) plan() (*ServingPlan, bool) {
 	}
 	return plan, true
 }
+
+// Cut gives how a server is cut into replicas.
+func (p *ServingPlan) Cut() string {
+	text := fmt.Sprintf("TP%d", p.Tensor)
+	if p.Pipeline > 1 {
+		text += fmt.Sprintf(" PP%d", p.Pipeline)
+	}
+	return fmt.Sprintf("%d x %s", p.Replicas, text)
+}

@@ -1,0 +1,163 @@
+package scenarios
+
+import (
+	"errors"
+	"math"
+
+	"headroom/facility"
+	"headroom/sim/perf"
+	"headroom/sim/workload"
+)
+
+// Hosts as throughput counts on them, from general knowledge of 8-GPU servers: 2 TB of memory, and 25 GB/s between a GPU and
+// its host (PCIe 4 x16, loaded).
+const (
+	hostGB  = 2000
+	hostGBs = 25
+)
+
+// maker computes what the model of one class gives.
+type maker struct {
+	s     *Scenario
+	d     *decoder
+	l     *classLine
+	model perf.Model
+}
+
+// throughput fills in what a class's model gives on every server model that the scenario orders.
+func (s *Scenario) throughput(d *decoder, b *builder, l *classLine, c *workload.Class) {
+	if l.Model == nil || len(d.problems) > 0 || b.f == nil || len(c.GPUs) == 0 {
+		return
+	}
+	p := l.Model
+	model, err := perf.NewModel(s.catalog, p.Name)
+	if err != nil {
+		d.fail(p.of("name"), joinKey(p.path, "name"), "", "%v", err)
+		return
+	}
+	m := maker{s: s, d: d, l: l, model: model}
+	var sum, weights float64
+	var first error
+	for i := range b.f.Models {
+		for _, size := range c.GPUs {
+			t, err := m.on(&b.f.Models[i], size.GPUs, c)
+			if err != nil {
+				if first == nil {
+					first = err
+				}
+				continue
+			}
+			t.Server, t.GPUs, t.Model, t.GPU = i, size.GPUs, p.Name, b.f.Models[i].GPU
+			c.Throughput = append(c.Throughput, t)
+			sum += float64(size.Weight) * t.MemoryBound
+			weights += float64(size.Weight)
+		}
+	}
+	if len(c.Throughput) == 0 {
+		if first != nil {
+			d.fail(p.at, p.path, "", "%v", first)
+		}
+		return
+	}
+	if !l.has("memory_bound") {
+		// Rounded, so that what is printed reads back as the same.
+		l.MemoryBound = Quantity{V: math.Round(1000*sum/weights) / 1000, Given: true, pos: l.MemoryBound.pos}
+		c.MemoryBound = l.MemoryBound.V
+	}
+}
+
+// on is what a job of a size gives on one server model.
+func (m *maker) on(server *facility.Model, gpus int, c *workload.Class) (workload.Throughput, error) {
+	gpu, err := perf.NewGPU(m.s.catalog, server.GPU)
+	if err != nil {
+		return workload.Throughput{}, err
+	}
+	if n := m.s.file.Network; n != nil && n.Inside != "" {
+		gpu.Inside = n.Inside
+	}
+	var inside perf.Link
+	if gpu.Inside != "" {
+		if inside, err = perf.NewLink(m.s.catalog, gpu.Inside); err != nil {
+			return workload.Throughput{}, err
+		}
+	}
+	if c.Kind == workload.Training || c.Kind == workload.FineTuning {
+		return m.train(server, gpu, inside, gpus, c.Kind)
+	}
+	return m.serve(server, gpu, inside, gpus, c.Kind == workload.Inference)
+}
+
+func (m *maker) train(server *facility.Model, gpu perf.GPU, inside perf.Link, gpus int, kind workload.Kind) (workload.Throughput, error) {
+	p := m.l.Model
+	t := perf.Training{
+		Model: m.model, GPU: gpu, GPUs: gpus, Precision: m.precision(perf.BF16), Sequence: min(p.Sequence, int(math.Min(m.model.Context, math.MaxInt32))),
+		BatchTokens: float64(p.Batch), Adapters: p.Method == "adapters" || p.Method == "" && kind == workload.FineTuning,
+		HostGB: hostGB, HostGBs: hostGBs,
+		Fabric: perf.Fabric{PerServer: server.GPUs, Inside: inside, Oversubscription: 1},
+	}
+	if n := m.s.file.Network; n != nil {
+		link, err := perf.NewLink(m.s.catalog, n.Link)
+		if err != nil {
+			return workload.Throughput{}, err
+		}
+		f := &t.Fabric
+		f.Outside, f.Ports, f.Oversubscription, f.LeafServers = link, server.GPUs, n.Oversubscription, n.Leaf
+		if n.Ports != nil {
+			f.Ports = *n.Ports
+		}
+		f.Rails = n.Rails == nil && f.Ports >= server.GPUs || n.Rails != nil && *n.Rails
+	} else if gpus > server.GPUs {
+		return workload.Throughput{}, errors.New("its jobs span servers, and no network is stated: write, for example, network: infiniband-400")
+	}
+	plan, err := perf.Train(t)
+	if err != nil {
+		return workload.Throughput{}, err
+	}
+	bound := "products"
+	if plan.FeedBound {
+		bound = "storage or hosts"
+	} else if plan.MemoryBound > 0.5 {
+		bound = "links"
+	}
+	return workload.Throughput{
+		TokensPerS: plan.TokensPerS, PFLOPS: plan.PFLOPS, MemoryBound: plan.MemoryBound, Precision: t.Precision.String(),
+		Split: plan.Split.String(), Bound: bound, MFU: plan.MFU, FirstTokenS: math.NaN(), PerTokenS: math.NaN(),
+	}, nil
+}
+
+func (m *maker) serve(server *facility.Model, gpu perf.GPU, inside perf.Link, gpus int, goals bool) (workload.Throughput, error) {
+	p := m.l.Model
+	usual := perf.BF16
+	if !math.IsNaN(gpu.Peak[perf.FP8]) {
+		usual = perf.FP8
+	}
+	s := perf.Server{Model: m.model, GPU: gpu, GPUs: gpus, Inside: inside, Precision: m.precision(usual)}
+	servers := 1.0
+	if gpus > server.GPUs { // each server serves by itself
+		s.GPUs, servers = server.GPUs, float64(gpus/server.GPUs)
+	}
+	r := perf.Offline(p.Input, p.Output)
+	if goals {
+		r.InputCV, r.FirstTokenS, r.PerTokenS = p.Spread, p.FirstToken.V, p.PerToken.V
+	}
+	plan, err := perf.Serve(s, r)
+	if err != nil {
+		return workload.Throughput{}, err
+	}
+	first, each := plan.FirstTokenS, plan.PerTokenS
+	if !goals {
+		first, each = math.NaN(), math.NaN()
+	}
+	return workload.Throughput{
+		TokensPerS: servers * plan.OutputPerS, PFLOPS: servers * plan.PFLOPS, MemoryBound: plan.MemoryBound, Precision: s.Precision.String(),
+		Split: plan.Cut(), Bound: plan.Bound, MFU: math.NaN(), FirstTokenS: first, PerTokenS: each,
+	}, nil
+}
+
+// precision is the one stated, or the usual one.
+func (m *maker) precision(usual perf.Precision) perf.Precision {
+	if p, err := perf.ParsePrecision(m.l.Model.Precision); err == nil {
+		return p
+	}
+	return usual
+}
