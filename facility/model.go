@@ -71,9 +71,10 @@ func NewModel(c *catalog.Catalog, name string) (Model, error) {
 
 		TDPW: ofGPU("tdp", g.TDP), IdleW: ofGPU("idle", g.Idle), IdleC: ofGPU("idle-at", g.IdleAt),
 		LeakPerK: ofGPU("leak-slope", g.LeakSlope), Alpha: ofGPU("alpha", g.Alpha),
-		ClockMin: ofGPU("clock-min", g.ClockMin) / ofGPU("clock-max", g.ClockMax),
-		CapMinW:  ofGPU("cap-min", g.CapMin),
-		LimitC:   ofGPU("limit", g.Limit), SlowC: ofGPU("slowdown", g.Slowdown), ShutC: ofGPU("shutdown", g.Shutdown),
+		ClockMin:  ofGPU("clock-min", g.ClockMin) / ofGPU("clock-max", g.ClockMax),
+		CapMinW:   ofGPU("cap-min", g.CapMin),
+		MemLimitC: g.MemoryLimit.Value, AirTripC: DefaultAirTripC,
+		LimitC: ofGPU("limit", g.Limit), SlowC: ofGPU("slowdown", g.Slowdown), ShutC: ofGPU("shutdown", g.Shutdown),
 		R0: need("resistance-fixed", s.R0), RFlow: need("resistance-flow", s.RFlow), RExponent: need("resistance-exponent", s.RExponent),
 		WorstSlot: need("worst-slot", s.WorstSlot), GPUHeatJPerK: need("gpu-heat", s.GPUHeat),
 		MemoryGB: ofGPU("memory", g.Memory),

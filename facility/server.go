@@ -61,6 +61,8 @@ type Model struct {
 	LimitC, SlowC, ShutC float64 // software limit, hardware slowdown, shutdown
 	R0, RFlow, RExponent float64 // K/W
 	WorstSlot            float64 // resistance of the worst slot over the mean one
+	MemLimitC            float64 // memory throttles above it, NaN unknown
+	AirTripC             float64 // air inlet at which memory, network cards and supplies stop the server
 	GPUHeatJPerK         float64 // die with heat sink or cold plate
 	TargetC              float64 // fans hold the worst slot at or below this while they can
 	PeakTFLOPS           float64 // dense BF16 (FP16 where there is no BF16) of one GPU
@@ -160,3 +162,26 @@ func (m *Model) ClockFor(dynW, fullW float64) float64 {
 	}
 	return math.Max(m.ClockMin, math.Pow(dynW/fullW, 1/m.Alpha))
 }
+
+// Memory sits beside the die: T_mem = T_in + MemOffsetK + MemCoupling·(T_die − T_in). Line through the 10th,
+// 60th and 90th percentile of die and memory temperature of air-cooled A100 (AcmeTrace, August 2023; 28 and
+// 43 °C, 44 and 54 °C, 61 and 64 °C) at an inlet taken as 22 °C.
+const (
+	MemOffsetK  = 17
+	MemCoupling = 0.64
+)
+
+// DieLimitC returns the die temperature at which the GPU throttles with air or coolant at refC: its own
+// software limit, or where its memory reaches the memory's limit. Cold plates, whose memory nobody has
+// published, throttle by the die alone.
+func (m *Model) DieLimitC(refC float64) float64 {
+	mem := refC + (m.MemLimitC-refC-MemOffsetK)/MemCoupling
+	if !m.Liquid && mem < m.LimitC { // false while the memory's limit is unknown
+		return mem
+	}
+	return m.LimitC
+}
+
+// DefaultAirTripC is the air inlet at which a server's air-cooled parts stop it where its maker says nothing:
+// 10 K over the top of class A2 (assumed).
+const DefaultAirTripC = 45

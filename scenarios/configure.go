@@ -124,6 +124,7 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 	}
 	s.limits(d, b, l, &c, checking)
 	c.WarmupNS, c.Twin = int64(math.Round(f.Run.Warmup.V*1e9)), f.Run.Twin
+	c.GPUSpread = f.Run.Spread.V
 	if f.Run.Warmup.V >= f.Run.length().Seconds() {
 		d.fail(f.Run.of("warmup"), joinKey(f.Run.path, "warmup"), "", "the warm-up takes the whole run (got %s of %s)", quoteShort(f.Run.Warmup.text), quoteShort(f.Run.Length.text))
 	}

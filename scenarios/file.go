@@ -49,6 +49,7 @@ type runPart struct {
 	Seed      uint64      `yaml:"seed" default:"1" doc:"Seed of every random stream."`
 	Series    Quantity    `yaml:"series" unit:"duration" default:"1 h" min:"1" doc:"Spacing of the recorded series; it does not change results."`
 	Warmup    Quantity    `yaml:"warmup" unit:"duration" default:"0 s" doc:"Statistics begin after it; the state runs through." example:"7 d"`
+	Spread    Quantity    `yaml:"spread" unit:"share" default:"2%" doc:"Standard deviation of a server's worst GPU slot against its model's, as a share of its thermal resistance (assumed)."`
 	Twin      bool        `yaml:"twin" doc:"Run the unlimited twin as well (no heat, no caps, same arrivals), for the throughput ratio."`
 	Tolerance Quantity    `yaml:"tolerance" unit:"difference" default:"0.1 K" above:"0" max:"5" doc:"Drift of a temperature after which what depends on it is updated."`
 }

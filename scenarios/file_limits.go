@@ -27,9 +27,13 @@ type capLine struct {
 // causeShares is what failures of servers are, as shares of the rate: causes of the 419 unexpected
 // interruptions of 16,384 H100 in 54 days (The Llama 3 Herd of Models, 2024, table 5).
 var causeShares = []sim.Cause{
-	{Name: "GPU failed", Share: 0.301}, {Name: "GPU memory failed", Share: 0.172}, {Name: "software failed", Share: 0.129},
-	{Name: "network switch or cable failed", Share: 0.084}, {Name: "unplanned host maintenance", Share: 0.076},
-	{Name: "GPU SRAM failed", Share: 0.045}, {Name: "GPU system processor failed", Share: 0.041},
+	{Name: "GPU failed", Share: 0.301},
+	{Name: "GPU memory failed", Share: 0.172},
+	{Name: "software failed", Share: 0.129},
+	{Name: "network switch or cable failed", Share: 0.084},
+	{Name: "unplanned host maintenance", Share: 0.076},
+	{Name: "GPU SRAM failed", Share: 0.045},
+	{Name: "GPU system processor failed", Share: 0.041},
 }
 
 // limits fills caps, failing parts and spares of a run.

@@ -32,6 +32,7 @@ type Config struct {
 	SeriesStepNS   int64
 	ToleranceK     float64
 	Air            AirClass
+	GPUSpread      float64                 // standard deviation of a server's worst slot against its model's, as a share of its resistance
 	FanMaxShare    float64                 // no server fan goes beyond this share of rated airflow; +Inf for none
 	Check          bool                    // run the invariants; a broken one is an error
 	Twin           bool                    // run the unlimited twin as well, for the throughput ratio

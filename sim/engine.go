@@ -31,6 +31,7 @@ const (
 	evDriver  // a room or a loop has drifted one step
 	evCap     // a power cap begins to act
 	evThermal // a server reaches a temperature limit
+	evAirTrip // the air-cooled parts of a server stop it
 	evJobEnd
 	evProfile
 	evRelease // a job that was held for its hour
@@ -165,6 +166,7 @@ func newEngine(ctx context.Context, l *placement.Layout, c *Config) (*engine, er
 		return nil, err
 	}
 	e.initServers()
+	e.spread()
 	e.initSupplies()
 	e.initBreakers()
 	e.initCaps()
@@ -282,6 +284,8 @@ func (e *engine) apply(ev event.Event) {
 		e.driverStep(ev.Entity)
 	case evThermal:
 		e.thermalEvent(ev.Entity)
+	case evAirTrip:
+		e.airTrip(ev.Entity)
 	case evJobEnd:
 		e.jobEnd(ev.Entity)
 	case evProfile:

@@ -25,7 +25,7 @@ func h100() facility.Model {
 		ShortRule: "degraded", ShortCap: 0.7, InletMinC: 5, InletMaxC: 30, CoolantMaxC: math.NaN(),
 		TDPW: 700, IdleW: 68.5, IdleC: 29, LeakW: 63, LeakPerK: 0.015, Alpha: 2.1, ClockMin: 0.17, CapMinW: 200,
 		LimitC: 87, SlowC: 89, ShutC: 95, R0: 0.020, RFlow: 0.040, RExponent: -0.8, WorstSlot: 0.067 / 0.060,
-		GPUHeatJPerK: 1000, TargetC: 76, PeakTFLOPS: 989, MemoryGB: 80,
+		GPUHeatJPerK: 1000, TargetC: 76, PeakTFLOPS: 989, MemoryGB: 80, MemLimitC: math.NaN(), AirTripC: 99,
 		ServerCapW: math.Inf(1), GPUCapW: math.Inf(1), PlanW: 10200, PlanAirW: 10200,
 	}
 	m.Resolve()

@@ -38,6 +38,7 @@ type server struct {
 	dark      bool    // no live feed, or too few supplies
 	out       int     // taken out by scripted losses
 	busy      int     // busy GPUs that the meters hold
+	tripping  bool    // on its way down for its air inlet
 	slowed    int     // of these, on a limit
 	wallCap   float64 // at the cord, from the scenario
 	feedCap   float64 // at the cord, while supplies are short
@@ -215,9 +216,9 @@ func (e *engine) settleServer(i int32) {
 		set := e.settleIn(i, s, &env, thermal.Free)
 		fresh := math.IsNaN(nowC) || e.now == 0 // just came up, or the run starts: it begins where it settles
 		if fresh {
-			nowC = math.Min(set.WorstC, s.m.LimitC)
+			nowC = math.Min(set.WorstC, set.LimitC)
 		}
-		s.mode = e.nextMode(s, nowC, set.WorstC)
+		s.mode = e.nextMode(s, nowC, set.WorstC, set.LimitC)
 		if s.mode != thermal.Free {
 			set = e.settleIn(i, s, &env, s.mode)
 		}
@@ -226,6 +227,11 @@ func (e *engine) settleServer(i int32) {
 	}
 	if wasMode != thermal.Free && s.mode == thermal.Free {
 		e.note("throttle end", e.lay.Servers[i].ID, "")
+	}
+	if s.up() && s.set.InletC > s.m.AirTripC && !s.tripping {
+		// What is cooled by air stops the server, though its GPUs may be cold. It goes at the next instant.
+		s.tripping = true
+		e.push(e.now+1, evAirTrip, i)
 	}
 	e.b.add(e, s, &was, &s.set)
 	if s.set.Clock != was.Clock || s.set.CapClock != was.CapClock {
@@ -245,18 +251,18 @@ func (e *engine) settleServer(i int32) {
 }
 
 // nextMode is the clock controller: what holds now, and whether it still does.
-func (e *engine) nextMode(s *server, nowC, freeC float64) thermal.Mode {
+func (e *engine) nextMode(s *server, nowC, freeC, limitC float64) thermal.Mode {
 	if e.cfg.Unlimited || s.load.Busy == 0 {
 		return thermal.Free
 	}
 	switch {
-	case s.mode == thermal.Slow && nowC >= s.m.LimitC-releaseK: // released by temperature alone
+	case s.mode == thermal.Slow && nowC >= limitC-releaseK: // released by temperature alone
 		return thermal.Slow
-	case nowC >= s.m.SlowC-onLimitK && freeC > s.m.LimitC:
+	case nowC >= s.m.SlowC-onLimitK && freeC > limitC:
 		return thermal.Slow
-	case nowC >= s.m.LimitC-onLimitK && freeC > s.m.LimitC:
+	case nowC >= limitC-onLimitK && freeC > limitC:
 		return thermal.Held
-	case s.mode == thermal.Held && freeC > s.m.LimitC:
+	case s.mode == thermal.Held && freeC > limitC:
 		return thermal.Held
 	}
 	return thermal.Free
@@ -268,15 +274,15 @@ func (e *engine) followPath(i int32, s *server, nowC float64, fresh bool) {
 	d := e.drive(s)
 	driverEnd := d.path.EndC
 	end := s.set.WorstC + driverEnd - d.appliedC
-	if s.mode == thermal.Held && s.set.WorstC <= s.m.LimitC+0.01 {
+	if s.mode == thermal.Held && s.set.WorstC <= s.set.LimitC+0.01 {
 		// The controller holds the limit whatever the driver does within its step.
-		s.path = thermal.Relax(e.now, math.Min(nowC, s.m.LimitC), s.m.LimitC, s.set.TauS)
+		s.path = thermal.Relax(e.now, math.Min(nowC, s.set.LimitC), s.set.LimitC, s.set.TauS)
 		e.cancelThermal(s)
 		return
 	}
 	offset := d.path.At(e.now) - driverEnd
 	if fresh {
-		nowC = math.Min(end+offset, s.m.LimitC)
+		nowC = math.Min(end+offset, s.set.LimitC)
 	}
 	s.path = thermal.Follow(e.now, nowC, end, s.set.TauFrom(s.m, nowC), offset, d.tauS)
 	e.scheduleThermal(i, s)
@@ -295,7 +301,7 @@ func (e *engine) scheduleThermal(i int32, s *server) {
 	if e.cfg.Unlimited || s.load.Busy == 0 {
 		return
 	}
-	level := s.m.LimitC
+	level := s.set.LimitC
 	switch s.mode {
 	case thermal.Held:
 		level = s.m.SlowC
@@ -312,7 +318,7 @@ func (e *engine) scheduleThermal(i int32, s *server) {
 	}
 	at, ok := s.path.Reach(level, true, from, e.cfg.LengthNS)
 	if s.mode == thermal.Slow {
-		if down, okDown := s.path.Reach(s.m.LimitC-releaseK, false, from, e.cfg.LengthNS); okDown && (!ok || down < at) {
+		if down, okDown := s.path.Reach(s.set.LimitC-releaseK, false, from, e.cfg.LengthNS); okDown && (!ok || down < at) {
 			at, ok = down, true
 		}
 	}
@@ -343,9 +349,13 @@ func (e *engine) thermalEvent(i int32) {
 	case c >= s.m.SlowC-nearK && s.mode == thermal.Held:
 		s.mode = thermal.Slow
 		e.note("hw slowdown", e.lay.Servers[i].ID, fmt.Sprintf("GPU at %.1f °C", c))
-	case c >= s.m.LimitC-nearK && s.mode == thermal.Free:
+	case c >= s.set.LimitC-nearK && s.mode == thermal.Free:
 		s.mode = thermal.Held
-		e.note("throttle start", e.lay.Servers[i].ID, fmt.Sprintf("GPU at %.1f °C, inlet %.1f °C", c, s.set.InletC))
+		what := "GPU"
+		if s.set.LimitC < s.m.LimitC {
+			what = "memory at its limit, GPU"
+		}
+		e.note("throttle start", e.lay.Servers[i].ID, fmt.Sprintf("%s at %.1f °C, inlet %.1f °C", what, c, s.set.InletC))
 	case s.mode == thermal.Slow:
 		s.mode = thermal.Held
 	}

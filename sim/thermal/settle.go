@@ -53,6 +53,7 @@ type Settled struct {
 	RiseK    float64 // exhaust over inlet
 	MeanC    float64 // die of a busy GPU in a mean slot (idle GPU when none is busy)
 	WorstC   float64 // die in the worst slot
+	LimitC   float64 // die temperature at which it throttles: the GPU's own limit or its memory's
 	TauS     float64 // time constant of the worst slot about where it settles
 	SlotKW   float64 // K/W of the worst slot
 	SlotW    float64 // power of its GPU where it settles
@@ -115,6 +116,7 @@ func Settle(m *facility.Model, l Load, e *Env, mode Mode) Settled {
 // clocks sets clock, temperatures and power for a reference temperature and a resistance.
 func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, capW float64) {
 	rw := r * m.WorstSlot
+	s.LimitC = m.DieLimitC(refC)
 	s.CapClock, s.Clock = 1, 1
 	var leak float64
 	if l.Busy > 0 {
@@ -127,7 +129,7 @@ func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, 
 			}
 			s.Clock = s.CapClock
 			if mode != Free {
-				hold := m.ClockFor((m.LimitC-refC)/rw-m.FloorW-m.LeakAt(m.LimitC), dyn)
+				hold := m.ClockFor((s.LimitC-refC)/rw-m.FloorW-m.LeakAt(s.LimitC), dyn)
 				if mode == Slow {
 					hold = math.Max(m.ClockMin, hold/2)
 				}

@@ -83,13 +83,13 @@ func TestSettleIsMonotone(t *testing.T) {
 		for c := 10.0; c <= 70; c += 0.25 {
 			e := env(c)
 			s := Settle(m, full, &e, Free)
-			if s.WorstC > m.LimitC {
+			if s.WorstC > s.LimitC {
 				s = Settle(m, full, &e, Held)
-				if s.Clock > m.ClockMin && math.Abs(s.WorstC-m.LimitC) > 0.05 {
-					t.Errorf("%s at %.2f °C: held at %.3f °C, limit %.0f °C", name, c, s.WorstC, m.LimitC)
+				if s.Clock > m.ClockMin && math.Abs(s.WorstC-s.LimitC) > 0.05 {
+					t.Errorf("%s at %.2f °C: held at %.3f °C, limit %.0f °C", name, c, s.WorstC, s.LimitC)
 				}
 			}
-			if c > 10 && (s.Clock > was.Clock+1e-9 || s.WorstC < was.WorstC-0.05) {
+			if c > 10 && (s.Clock > was.Clock+1e-9 || s.LimitC == was.LimitC && s.WorstC < was.WorstC-0.05) {
 				t.Errorf("%s at %.2f °C: clock %.4f after %.4f, worst slot %.2f after %.2f °C", name, c, s.Clock, was.Clock, s.WorstC, was.WorstC)
 			}
 			if math.Abs(s.AirW+s.LiquidW-s.WallW) > 1e-9 {
@@ -125,5 +125,30 @@ func BenchmarkSettleLiquid(b *testing.B) {
 	m, e := model(b, "hgx-h100-liquid"), env(32)
 	for b.Loop() {
 		Settle(m, Load{Busy: 8, USum: 8, UMax: 1}, &e, Free)
+	}
+}
+
+// Memory at its limit throttles a GPU whose die is still below its own.
+func TestMemoryThrottles(t *testing.T) {
+	m := *model(t, "dgx-h100")
+	if math.IsNaN(m.MemLimitC) {
+		m.MemLimitC = 95
+	}
+	full := Load{Busy: 8, USum: 8, UMax: 1}
+	for _, inlet := range []float64{25, 45, 62} {
+		e := env(inlet)
+		s := Settle(&m, full, &e, Free)
+		mem := func(die float64) float64 { return s.InletC + facility.MemOffsetK + facility.MemCoupling*(die-s.InletC) }
+		if got := mem(s.LimitC); got > m.MemLimitC+1e-9 {
+			t.Errorf("inlet %.0f °C: at the limit of %.1f °C the memory stands at %.1f °C, limit %.0f °C", inlet, s.LimitC, got, m.MemLimitC)
+		}
+		if (s.LimitC < m.LimitC) != (mem(m.LimitC) > m.MemLimitC) {
+			t.Errorf("inlet %.0f °C: limit %.1f °C, the die's own %.1f °C", inlet, s.LimitC, m.LimitC)
+		}
+	}
+	m.MemLimitC = math.NaN()
+	e := env(62)
+	if s := Settle(&m, full, &e, Free); s.LimitC != m.LimitC {
+		t.Errorf("an unknown memory limit gives %.1f °C", s.LimitC)
 	}
 }
