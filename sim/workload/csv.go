@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 )
 
 // ReadCSV reads a trace of jobs from CSV with a header line, plain or gzip: one job a line, with at least the columns of
-// the options for arrival, GPUs and duration. name is the file's name in messages.
+// the options for arrival, GPUs and duration (or end). name is the file's name in messages.
 //
 // Jobs come back in order of arrival, those of one arrival in the order of the file, numbered from 0. Every line that is
 // bad, and belongs to the filter, is in the error, a *TraceErrors, with file, line and column: nothing is left out in
@@ -21,28 +20,9 @@ import (
 func ReadCSV(r io.Reader, name string, o TraceOptions) ([]Job, error) {
 	errs := &TraceErrors{}
 	if l := openLines(r, name, errs); l != nil {
-		return finish(readCSV(l, o), errs)
+		return collect(newStreamOf(l, o, openCSV))
 	}
-	return finish(nil, errs)
-}
-
-// finish sorts and numbers the jobs of a trace.
-func finish(jobs []Job, errs *TraceErrors) ([]Job, error) {
-	byArrival := func(a, b Job) int { return cmp.Compare(a.Arrival, b.Arrival) }
-	if !slices.IsSortedFunc(jobs, byArrival) {
-		slices.SortStableFunc(jobs, byArrival)
-	}
-	if len(jobs) > math.MaxInt32 {
-		errs.add(TraceError{Message: "more jobs than 32 bits can number"})
-		return nil, errs
-	}
-	for i := range jobs {
-		jobs[i].ID = int32(i)
-	}
-	if len(errs.List) > 0 {
-		return jobs, errs
-	}
-	return jobs, nil
+	return nil, errs
 }
 
 // field is one field of a CSV line: its text without quotes, and the column where it begins.
@@ -51,11 +31,17 @@ type field struct {
 	col  int
 }
 
-// table is the layout of a CSV trace.
-type table struct {
-	columns                 int
-	arrival, gpus, duration int
-	filter                  []columnValue
+// csvTrace is a CSV trace that is read line by line.
+type csvTrace struct {
+	l       *lines
+	o       *TraceOptions
+	w       *window
+	clock   clock
+	columns int
+	// Places of columns; −1 for those that aren't read.
+	arrival, gpus, duration, start, end, milli, cpu, mem, types, qos, tenant, priority int
+	filter                                                                             []columnValue
+	fields                                                                             []field
 }
 
 type columnValue struct {
@@ -63,97 +49,70 @@ type columnValue struct {
 	value  []byte
 }
 
-// window is the part of a trace that is kept.
-type window struct{ startNS, endNS int64 }
-
-func (o *TraceOptions) window(l *lines) (window, bool) {
-	w := window{endNS: math.MaxInt64}
-	ok := o.StartS >= 0 && o.StartS*nsPerS < float64(maxArrivalNS) && o.EndS >= 0 && !math.IsInf(o.EndS, 0)
-	if ok {
-		w.startNS = int64(math.Round(o.StartS * nsPerS))
-		if o.EndS > 0 && o.EndS*nsPerS < float64(maxArrivalNS) {
-			w.endNS = int64(math.Round(o.EndS * nsPerS))
-		}
-		ok = w.endNS > w.startNS
-	}
-	if !ok {
-		l.errs.add(TraceError{File: l.name, Message: fmt.Sprintf("no time lies from %g s to %g s", o.StartS, o.EndS)})
-	}
-	return w, ok
-}
-
-func readCSV(l *lines, o TraceOptions) []Job {
-	w, ok := o.window(l)
-	if !ok {
-		return nil
-	}
-	var fields []field
-	header, ok := nextFields(l, &fields)
+// openCSV reads the header; nil when the trace cannot be read.
+func openCSV(l *lines, o *TraceOptions, w *window) lineReader {
+	t := &csvTrace{l: l, o: o, w: w, clock: clock{unit: o.TimeUnit}}
+	header, ok := nextFields(l, &t.fields)
 	if !ok {
 		l.errs.add(TraceError{File: l.name, Message: "the file is empty"})
 		return nil
 	}
-	t, ok := newTable(l, header, o)
-	if !ok {
+	if !t.find(header) {
 		return nil
 	}
-	var jobs []Job
-	for {
-		f, ok := nextFields(l, &fields)
-		if !ok {
-			return jobs
-		}
-		if len(f) != t.columns {
-			l.fail(0, "%d fields where the header has %d", len(f), t.columns)
-			continue
-		}
-		if !t.keeps(f) {
-			continue
-		}
-		if j, ok := t.job(l, f, w, o); ok {
-			jobs = append(jobs, j)
-		}
-	}
+	return t
 }
 
-// newTable finds the columns in the header.
-func newTable(l *lines, header []field, o TraceOptions) (table, bool) {
+// find finds the columns in the header.
+func (t *csvTrace) find(header []field) bool {
 	ok := true
 	find := func(name string) int {
-		at := -1
-		for i, f := range header {
-			if string(bytes.TrimSpace(f.text)) != name {
-				continue
-			}
-			if at >= 0 {
-				l.fail(f.col, "the column %q is there twice", name)
-				ok = false
-			}
-			at = i
+		if name == "" {
+			return -1
 		}
-		if at < 0 {
-			names := make([]string, len(header))
-			for i, f := range header {
-				names[i] = strings.TrimSpace(string(f.text))
+		at, problem := columnAt(header, name)
+		if problem != "" {
+			col := 0
+			if strings.HasSuffix(problem, "twice") {
+				col = twice(header, name)
 			}
-			l.fail(0, "no column %q; there are %s", name, quote([]byte(strings.Join(names, ", "))))
+			t.l.fail(col, "%s", problem)
 			ok = false
 		}
 		return at
 	}
-	t := table{
-		columns:  len(header),
-		arrival:  find(cmp.Or(o.Columns.Arrival, "arrival_s")),
-		gpus:     find(cmp.Or(o.Columns.GPUs, "num_gpus")),
-		duration: find(cmp.Or(o.Columns.Duration, "duration_s")),
+	c := &t.o.Columns
+	t.columns = len(header)
+	t.arrival = find(cmp.Or(c.Arrival, "arrival_s"))
+	t.gpus = find(cmp.Or(c.GPUs, "num_gpus"))
+	if c.End != "" {
+		t.duration, t.end, t.start = -1, find(c.End), find(c.Start)
+	} else {
+		t.duration, t.end, t.start = find(cmp.Or(c.Duration, "duration_s")), -1, -1
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.Filter)) {
-		t.filter = append(t.filter, columnValue{find(name), []byte(o.Filter[name])})
+	t.milli, t.cpu, t.mem = find(c.Milli), find(c.CPUMilli), find(c.MemMiB)
+	t.types, t.qos, t.tenant, t.priority = find(c.Types), find(c.QoS), find(c.Tenant), find(c.Priority)
+	for _, name := range slices.Sorted(maps.Keys(t.o.Filter)) {
+		t.filter = append(t.filter, columnValue{find(name), []byte(t.o.Filter[name])})
 	}
-	return t, ok
+	return ok
 }
 
-func (t *table) keeps(f []field) bool {
+// twice is where a column stands for the second time.
+func twice(header []field, name string) int {
+	seen := false
+	for _, f := range header {
+		if string(bytes.TrimSpace(f.text)) == name {
+			if seen {
+				return f.col
+			}
+			seen = true
+		}
+	}
+	return 0
+}
+
+func (t *csvTrace) keeps(f []field) bool {
 	for _, c := range t.filter {
 		if !bytes.Equal(f[c.column].text, c.value) {
 			return false
@@ -162,34 +121,135 @@ func (t *table) keeps(f []field) bool {
 	return true
 }
 
-// job is the job of a line; false when the line is bad or outside the window.
-func (t *table) job(l *lines, f []field, w window, o TraceOptions) (Job, bool) {
-	arrival, bad1 := parseNS(f[t.arrival].text, maxArrivalNS)
-	gpus, bad2 := parseGPUs(f[t.gpus].text)
-	work, bad3 := parseNS(f[t.duration].text, MaxWorkS*nsPerS)
-	if bad1 != "" || bad2 != "" || bad3 != "" {
-		if bad1 != "" {
-			l.fail(f[t.arrival].col, "arrival: %s", bad1)
+// next is the next good job of the trace within its window.
+func (t *csvTrace) next() (Job, bool) {
+	for {
+		f, ok := nextFields(t.l, &t.fields)
+		if !ok {
+			return Job{}, false
 		}
-		if bad2 != "" {
-			l.fail(f[t.gpus].col, "GPUs: %s", bad2)
+		if len(f) != t.columns {
+			t.l.fail(0, "%d fields where the header has %d", len(f), t.columns)
+			continue
 		}
-		if bad3 != "" {
-			l.fail(f[t.duration].col, "duration: %s", bad3)
+		if !t.keeps(f) {
+			t.o.note("filtered out")
+			continue
 		}
-		return Job{}, false
+		if j, ok := t.job(f); ok {
+			return j, true
+		}
 	}
-	return newJob(arrival, gpus, work, w, &o)
 }
 
-func newJob(arrivalNS int64, gpus int32, workNS int64, w window, o *TraceOptions) (Job, bool) {
-	if arrivalNS < w.startNS || arrivalNS >= w.endNS {
+// job is the job of a line; false when the line is bad or outside the window.
+func (t *csvTrace) job(f []field) (Job, bool) {
+	good := true
+	fail := func(at int, what, problem string) {
+		if problem != "" {
+			t.l.fail(f[at].col, "%s: %s", what, problem)
+			good = false
+		}
+	}
+	arrival, problem := t.clock.parse(f[t.arrival].text, maxArrivalNS)
+	fail(t.arrival, "arrival", problem)
+	var j Job
+	if t.o.SkipNoGPU && isZero(f[t.gpus].text) {
+		t.o.note("asks for no GPU")
 		return Job{}, false
 	}
-	return Job{
-		Class: o.Class, Arrival: arrivalNS - w.startNS, GPUs: gpus, WorkS: float64(workNS) / nsPerS,
-		Activity: o.Activity, MemoryBound: o.MemoryBound,
-	}, true
+	j.GPUs, problem = parseGPUs(f[t.gpus].text)
+	fail(t.gpus, "GPUs", problem)
+	var work int64
+	if t.end < 0 {
+		work, problem = t.clock.parseLength(f[t.duration].text)
+		fail(t.duration, "duration", problem)
+	} else {
+		begin, from := arrival, t.arrival
+		if t.start >= 0 {
+			from = t.start
+			if len(bytes.TrimSpace(f[from].text)) == 0 {
+				fail(from, "start", "no value: the job never ran, so it has no length")
+			} else {
+				begin, problem = t.clock.parse(f[from].text, maxArrivalNS)
+				fail(from, "start", problem)
+			}
+		}
+		var end int64
+		if len(bytes.TrimSpace(f[t.end].text)) == 0 {
+			fail(t.end, "end", "no value: the job has no end, so it has no length")
+		} else {
+			end, problem = t.clock.parse(f[t.end].text, maxArrivalNS)
+			fail(t.end, "end", problem)
+		}
+		if good && end < begin {
+			fail(t.end, "end", "it lies before the "+map[bool]string{true: "start", false: "arrival"}[t.start >= 0])
+		}
+		work = min(end-begin, int64(MaxWorkS*nsPerS))
+	}
+	good = t.more(f, &j, fail) && good
+	if !good {
+		return Job{}, false
+	}
+	return t.o.job(j, arrival, work, t.w)
+}
+
+// more reads the columns that most traces lack.
+func (t *csvTrace) more(f []field, j *Job, fail func(int, string, string)) bool {
+	good := true
+	count := func(at int, what string, most int64) int32 {
+		if at < 0 {
+			return 0
+		}
+		x, problem := parseCount(bytes.TrimSpace(f[at].text), most)
+		if problem != "" {
+			fail(at, what, problem)
+			good = false
+		}
+		return int32(x)
+	}
+	const most = 1<<31 - 1
+	milli := count(t.milli, "share of a GPU", most)
+	switch {
+	case t.milli < 0 || j.GPUs != 1:
+	case milli < 1 || milli > wholeMilli:
+		fail(t.milli, "share of a GPU", fmt.Sprintf("%s is not in 1 … %d thousandths", quote(f[t.milli].text), wholeMilli))
+		good = false
+	case milli < wholeMilli:
+		j.Milli = milli
+	}
+	j.CPUMilli, j.MemMiB = count(t.cpu, "CPUs", most), count(t.mem, "memory", most)
+	j.Priority = count(t.priority, "priority", most)
+	if t.tenant >= 0 && t.o.Tenants != nil {
+		j.Tenant = t.o.Tenants.Index(f[t.tenant].text)
+	}
+	if t.qos >= 0 {
+		p, ok := t.o.QoS[string(f[t.qos].text)]
+		if !ok {
+			fail(t.qos, "quality of service", quote(f[t.qos].text)+" has no priority")
+			good = false
+		}
+		j.Priority = p
+	}
+	if t.types >= 0 {
+		for rest := bytes.TrimSpace(f[t.types].text); len(rest) > 0; {
+			var name []byte
+			name, rest, _ = bytes.Cut(rest, []byte("|"))
+			bits, ok := t.o.Types[string(name)]
+			if !ok {
+				fail(t.types, "GPU type", quote(name)+" is not one that was given a server")
+				good = false
+			}
+			j.Types |= bits
+		}
+	}
+	return good
+}
+
+// isZero says whether a field is the number 0.
+func isZero(b []byte) bool {
+	b = bytes.TrimSpace(b)
+	return len(b) == 1 && b[0] == '0'
 }
 
 // nextFields splits the next line that is not blank. Lines with bad quotes are reported and passed over.

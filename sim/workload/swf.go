@@ -24,24 +24,15 @@ const swfUnknown = "-1"
 func ReadSWF(r io.Reader, name string, o TraceOptions) ([]Job, error) {
 	errs := &TraceErrors{}
 	if l := openLines(r, name, errs); l != nil {
-		return finish(readSWF(l, o), errs)
+		return collect(newStreamOf(l, o, openSWF))
 	}
-	return finish(nil, errs)
+	return nil, errs
 }
 
 // ReadTrace reads a trace in the format its content shows: Standard Workload Format when the first line that is not
 // blank is a ";" comment or a line of many numbers without commas, else CSV.
 func ReadTrace(r io.Reader, name string, o TraceOptions) ([]Job, error) {
-	errs := &TraceErrors{}
-	l := openLines(r, name, errs)
-	if l == nil {
-		return finish(nil, errs)
-	}
-	head, _ := l.r.Peek(4096)
-	if looksLikeSWF(head) {
-		return finish(readSWF(l, o), errs)
-	}
-	return finish(readCSV(l, o), errs)
+	return collect(OpenTrace(r, name, o))
 }
 
 func looksLikeSWF(head []byte) bool {
@@ -53,42 +44,49 @@ func looksLikeSWF(head []byte) bool {
 	return !bytes.Contains(line, []byte(",")) && len(bytes.Fields(line)) == swfFields
 }
 
-func readSWF(l *lines, o TraceOptions) []Job {
-	w, ok := o.window(l)
-	if !ok {
-		return nil
-	}
+// swfTrace is a trace in the Standard Workload Format that is read line by line.
+type swfTrace struct {
+	l      *lines
+	o      *TraceOptions
+	w      *window
+	fields []field
+	read   int
+}
+
+func openSWF(l *lines, o *TraceOptions, w *window) lineReader {
 	if len(o.Filter) > 0 {
 		l.errs.add(TraceError{File: l.name, Message: "a filter by column is for CSV; this is the Standard Workload Format"})
 		return nil
 	}
-	var jobs []Job
-	var fields []field
-	read := 0
+	return &swfTrace{l: l, o: o, w: w}
+}
+
+// next is the next good job of the trace within its window.
+func (t *swfTrace) next() (Job, bool) {
 	for {
-		b, ok := l.next()
+		b, ok := t.l.next()
 		if !ok {
-			if read == 0 && len(l.errs.List) == 0 {
-				l.errs.add(TraceError{File: l.name, Message: "the file is empty"})
+			if t.read == 0 && t.l.errs.Count() == 0 {
+				t.l.errs.add(TraceError{File: t.l.name, Message: "the file is empty"})
 			}
-			return jobs
+			return Job{}, false
 		}
-		read++
-		fields = splitBlank(b, fields[:0])
-		if len(fields) == 0 || fields[0].text[0] == ';' {
+		t.read++
+		t.fields = splitBlank(b, t.fields[:0])
+		if len(t.fields) == 0 || t.fields[0].text[0] == ';' {
 			continue
 		}
-		if len(fields) != swfFields {
-			l.fail(0, "%d fields where the Standard Workload Format has %d", len(fields), swfFields)
+		if len(t.fields) != swfFields {
+			t.l.fail(0, "%d fields where the Standard Workload Format has %d", len(t.fields), swfFields)
 			continue
 		}
-		if j, ok := swfJob(l, fields, w, &o); ok {
-			jobs = append(jobs, j)
+		if j, ok := swfJob(t.l, t.fields, t.w, t.o); ok {
+			return j, true
 		}
 	}
 }
 
-func swfJob(l *lines, f []field, w window, o *TraceOptions) (Job, bool) {
+func swfJob(l *lines, f []field, w *window, o *TraceOptions) (Job, bool) {
 	size := swfAllocated
 	if string(f[size].text) == swfUnknown {
 		size = swfRequested
@@ -113,7 +111,7 @@ func swfJob(l *lines, f []field, w window, o *TraceOptions) (Job, bool) {
 	if !good {
 		return Job{}, false
 	}
-	return newJob(arrival, gpus, work, w, o)
+	return o.job(Job{GPUs: gpus}, arrival, work, w)
 }
 
 // splitBlank cuts a line at blanks.

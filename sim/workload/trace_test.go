@@ -47,7 +47,7 @@ func TestReadCSV(t *testing.T) {
 		},
 		{
 			name: "other columns", in: "t,g,d\n1,2,3\n",
-			change: func(o *TraceOptions) { o.Columns = TraceColumns{"t", "g", "d"} },
+			change: func(o *TraceOptions) { o.Columns = TraceColumns{Arrival: "t", GPUs: "g", Duration: "d"} },
 			want:   []Job{job(0, s, 2, 3)},
 		},
 		{

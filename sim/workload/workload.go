@@ -58,8 +58,8 @@ type Class struct {
 	DeferS                       float64 // how long a job may be held for a better hour
 	// Throughput is what a job of a named model gives, by server model and size; nil where no model is named.
 	Throughput []Throughput
-	Trace                        string // file it was read from, "" when synthetic
-	Line                         int
+	Trace      string // file it was read from, "" when synthetic
+	Line       int
 }
 
 // Spot says whether and how a running job gives way to a more urgent one.
