@@ -42,7 +42,7 @@ func all(t interface{ Fatalf(string, ...any) }, s Source) []Job {
 
 func pretrain() Class {
 	return Class{
-		Name: "pretrain", Kind: Training, GPUs: []Size{{64, 3}, {128, 1}}, RatePerS: 1e-2,
+		Name: "pretrain", Kind: Training, GPUs: []Size{{GPUs: 64, Weight: 3}, {GPUs: 128, Weight: 1}}, RatePerS: 1e-2,
 		MedianS: 72_000, SigmaLn: 1.09, Activity: 0.95, MemoryBound: 0.15,
 	}
 }
@@ -119,7 +119,7 @@ func TestUnusedClassesShiftNoDraw(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		alone := strip(all(t, Generate([]Class{pretrain()}, seed, dayNS)), 0)
 		other := Class{
-			Name: "other", GPUs: []Size{{1, 1}}, MedianS: 10, SigmaLn: 1,
+			Name: "other", GPUs: []Size{{GPUs: 1, Weight: 1}}, MedianS: 10, SigmaLn: 1,
 			RatePerS: rapid.SampledFrom([]float64{0, 1e-3, 1e-2}).Draw(t, "rate"),
 			Replicas: rapid.IntRange(0, 3).Draw(t, "replicas"),
 		}
@@ -163,7 +163,7 @@ func TestLongerRunBeginsTheSame(t *testing.T) {
 }
 
 func TestServices(t *testing.T) {
-	chat := Class{Name: "chat", Kind: Inference, GPUs: []Size{{8, 1}}, Replicas: 4, Activity: 0.7, MemoryBound: 0.75}
+	chat := Class{Name: "chat", Kind: Inference, GPUs: []Size{{GPUs: 8, Weight: 1}}, Replicas: 4, Activity: 0.7, MemoryBound: 0.75}
 	jobs := all(t, Generate([]Class{pretrain(), chat}, 1, dayNS))
 	for i := range 4 {
 		want := Job{ID: int32(i), Class: 1, GPUs: 8, WorkS: math.Inf(1), Activity: 0.7, MemoryBound: 0.75}
@@ -179,7 +179,7 @@ func TestServices(t *testing.T) {
 // TestSizesKeepTheirWeights: the library sorts what it is given; the order sizes are written in changes nothing.
 func TestSizesKeepTheirWeights(t *testing.T) {
 	c := pretrain()
-	c.GPUs = []Size{{512, 1}, {8, 70}, {64, 0}, {1, 20}, {16, 9}}
+	c.GPUs = []Size{{GPUs: 512, Weight: 1}, {GPUs: 8, Weight: 70}, {GPUs: 64, Weight: 0}, {GPUs: 1, Weight: 20}, {GPUs: 16, Weight: 9}}
 	c.RatePerS = 1
 	count := map[int32]float64{}
 	jobs := all(t, Generate([]Class{c}, 5, int64(1e5*nsPerS)))
@@ -207,13 +207,13 @@ func TestSizesKeepTheirWeights(t *testing.T) {
 func TestHostileClasses(t *testing.T) {
 	for name, change := range map[string]func(*Class){
 		"no sizes":        func(c *Class) { c.GPUs = nil },
-		"weights of 0":    func(c *Class) { c.GPUs = []Size{{8, 0}} },
-		"no GPUs":         func(c *Class) { c.GPUs = []Size{{0, 1}} },
+		"weights of 0":    func(c *Class) { c.GPUs = []Size{{GPUs: 8, Weight: 0}} },
+		"no GPUs":         func(c *Class) { c.GPUs = []Size{{GPUs: 0, Weight: 1}} },
 		"negative rate":   func(c *Class) { c.RatePerS = -1 },
 		"rate NaN":        func(c *Class) { c.RatePerS = math.NaN() },
 		"negative median": func(c *Class) { c.MedianS = -1 },
 		"spread NaN":      func(c *Class) { c.SigmaLn = math.NaN() },
-		"huge weights":    func(c *Class) { c.GPUs = []Size{{8, 1 << 63}, {16, 1 << 63}} },
+		"huge weights":    func(c *Class) { c.GPUs = []Size{{GPUs: 8, Weight: 1 << 63}, {GPUs: 16, Weight: 1 << 63}} },
 	} {
 		c := pretrain()
 		change(&c)
@@ -298,7 +298,7 @@ func TestCheckSaysAll(t *testing.T) {
 }
 
 func TestExpectedJobs(t *testing.T) {
-	chat := Class{GPUs: []Size{{8, 1}}, Replicas: 4}
+	chat := Class{GPUs: []Size{{GPUs: 8, Weight: 1}}, Replicas: 4}
 	if got := ExpectedJobs([]Class{pretrain(), chat, {Trace: "a.csv", RatePerS: 1}}, int64(1000*nsPerS)); got != 14 {
 		t.Errorf("%v jobs", got)
 	}

@@ -37,10 +37,19 @@ type Class struct {
 	GPUs []Size
 	// Replicas is the number of replicas of a service, 0 for every other kind.
 	Replicas int
-	// RatePerS is the mean arrival rate of jobs; arrivals are Poisson.
+	// RatePerS is the mean arrival rate of jobs. Arrivals are Poisson, with the rate of the hour where Week is given and
+	// with bursts where Burst is.
 	RatePerS float64
-	// MedianS and SigmaLn are the log-normal length at full clock.
+	// Week is the arrival rate by hour of the week, Monday 00:00 first, in any unit: it is scaled so that its mean is
+	// RatePerS. StartHour is the hour of the week, with its fraction, at which the run begins.
+	Week      []float64
+	StartHour float64
+	Burst     *Burst
+	// MedianS and SigmaLn are the log-normal length at full clock. With WeibullShape above 0 it is a Weibull length of that
+	// median and shape instead, and with Lengths an empirical one.
 	MedianS, SigmaLn float64
+	WeibullShape     float64
+	Lengths          []Quantile
 	// Activity is u while a job runs; a service multiplies it by Profile.
 	Activity    float64
 	MemoryBound float64
@@ -77,7 +86,20 @@ const (
 type Size struct {
 	GPUs   int
 	Weight uint64
+	// Stretch multiplies the length of jobs of this size; 0: 1.
+	Stretch float64
 }
+
+// Burst makes arrivals a Markov-modulated Poisson process of two states: bursts, of exponential length, in which jobs
+// arrive Ratio times as fast as between them.
+type Burst struct {
+	Ratio float64 // above 1
+	Share float64 // of time in bursts, between 0 and 1
+	MeanS float64 // mean length of a burst
+}
+
+// Quantile is one point of an empirical distribution: the share P of values is at most S.
+type Quantile struct{ P, S float64 }
 
 // Source yields jobs in order of arrival.
 type Source interface {
