@@ -72,8 +72,9 @@ func (p Published) Fit() (Class, []Match) {
 		}
 		// The published median is one GPU, so at least half of the jobs are of one.
 		one := math.Max(w[0]/sum, 0.5)
+		rest := (1 - one) / (sum - w[0])
 		for k := range w {
-			w[k] *= (1 - one) / (sum - w[0])
+			w[k] *= rest
 		}
 		w[0] = one
 		return w
