@@ -80,8 +80,9 @@ func runwayFigure(t *RunwayTable) *figure {
 	if len(f.notes) > runwayNotes {
 		f.notes = append(f.notes[:runwayNotes-1:runwayNotes-1], fmt.Sprintf("and %s more, printed with the table.", show.Of(len(t.Notes)-runwayNotes+1, "note")))
 	}
-	top := &panel{at: box{0, 0, 1, 0.58}, title: "Servers of " + clean(t.Model) + " wanted, and how many the hall admits"}
-	low := &panel{at: box{0, 0.62, 1, 1}, title: "When each resource runs out: bar from P10 to P90, stroke at P50"}
+	split := 0.6 - 0.01*float64(min(len(t.Resources), 14))
+	top := &panel{at: box{0, 0, 1, split}, title: clean(t.Model) + " wanted, and admitted by the hall"}
+	low := &panel{at: box{0, split + 0.04, 1, 1}, title: "When each resource runs out: bar from P10 to P90, stroke at P50"}
 	f.panels = []*panel{top, low}
 	if top.why = t.lacking(); top.why != "" {
 		low.why = top.why
@@ -213,7 +214,7 @@ func (t *RunwayTable) drawDemand(pn *panel, x axis) {
 	for i, r := range t.Resources {
 		lx, ly := admitted(r)
 		_, hi := extent(ly)
-		if !finite(hi) || hi > yMax && i > 0 {
+		if !finite(hi) || i > 0 && (hi > yMax || !finite(ly[len(ly)-1])) {
 			continue
 		}
 		st, c := limitStyle(), limitRed
@@ -274,23 +275,19 @@ func (t *RunwayTable) drawDates(pn *panel, x axis) {
 		if i == 0 {
 			c = limitRed
 		}
-		span := spanMark{name: r.Name, y: y, from: math.NaN(), mid: math.NaN(), to: math.NaN(), end: x.max, color: c}
-		label := r.Why
-		if label == "" {
-			label = "unknown"
-		}
+		span := spanMark{name: r.Name, y: y, start: t.sec(t.Start), from: math.NaN(), mid: math.NaN(), to: math.NaN(), end: x.max, color: c, text: r.Why}
 		if !r.P10.IsZero() {
 			span.from = t.sec(r.P10)
+			span.text = "P50 " + r.Why
 		}
 		if !r.P90.IsZero() {
 			span.to = t.sec(r.P90)
 		}
 		if !r.P50.IsZero() {
 			span.mid = t.sec(r.P50)
-			label = fmt.Sprintf("%s, in %s", r.P50.Format("2 Jan 2006"), show.Of(int(math.Round(r.P50.Sub(t.Start).Hours()/24)), "day"))
+			span.text = fmt.Sprintf("%s, in %s", r.P50.Format("2 Jan 2006"), show.Of(int(math.Round(r.P50.Sub(t.Start).Hours()/24)), "day"))
 		}
 		pn.marks = append(pn.marks, span)
-		pn.labels = append(pn.labels, sideLabel{y, label, c})
 	}
 	pn.y.ticker = ticks
 }
@@ -343,8 +340,9 @@ type spanMark struct {
 	name          string
 	y             float64
 	from, mid, to float64 // NaN: not within the axis
-	end           float64
+	start, end    float64 // of the plan
 	color         color.RGBA
+	text          string // beside the bar, or in its place
 }
 
 func (m spanMark) label() string { return m.name }
@@ -369,4 +367,21 @@ func (m spanMark) draw(p *pen, t trans) {
 		x := t.x(m.mid)
 		p.line(x, y-half-1, x, y+half+1, draw.LineStyle{Color: m.color, Width: 3})
 	}
+	// The text stands before the bar where there is room, else behind it.
+	const gap = vg.Length(6)
+	x, side, tint := t.x(m.start)+gap, 0.0, grey
+	left, right := m.from, m.to
+	if !finite(left) {
+		left = m.mid
+	}
+	if !finite(right) {
+		right = m.end
+	}
+	if finite(left) {
+		tint = m.color
+		if x, side = t.x(left)-gap, 1; x-textWidth(m.text, sizeSmall, false) < t.r.Min.X {
+			x, side = t.x(right)+gap, 0
+		}
+	}
+	p.text(x, y, m.text, style{size: sizeSmall, color: tint, ax: side, ay: 0.5})
 }

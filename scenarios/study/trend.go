@@ -24,6 +24,7 @@ type Trend struct {
 	Mean      float64
 
 	meanD, sxx float64
+	t90        float64 // Student's t at its 0.9 quantile: the one that is asked for day by day
 }
 
 // significance is the level at which a slope counts as a trend, two-sided.
@@ -57,6 +58,7 @@ func Fit(h []scenarios.Observation) Trend {
 		ss = 0
 	}
 	t.SD = math.Sqrt(ss / (n - 2))
+	t.t90 = t.student().Quantile(0.9)
 	switch {
 	case t.PerDay == 0 || syy == 0:
 		t.P = 1
@@ -86,8 +88,16 @@ func (t *Trend) At(d time.Time, p float64) float64 {
 	if p == 0.5 || t.SD == 0 {
 		return y
 	}
+	tv := t.t90
+	switch p {
+	case 0.9:
+	case 0.1:
+		tv = -t.t90
+	default:
+		tv = t.student().Quantile(p)
+	}
 	dx := x - t.meanD
-	return y + t.student().Quantile(p)*t.SD*math.Sqrt(1+1/float64(t.N)+dx*dx/t.sxx)
+	return y + tv*t.SD*math.Sqrt(1+1/float64(t.N)+dx*dx/t.sxx)
 }
 
 // The usual settings of predicted power in EcoStruxure IT Advisor ("About predicted power", product help):
