@@ -23,6 +23,7 @@ type airPart struct {
 	FanMin      Quantity   `yaml:"fan_min" unit:"share" above:"0" default:"40%" doc:"Lowest share of the rated airflow (40–50% is usual)."`
 	Volume      Quantity   `yaml:"volume" unit:"volume" above:"0" doc:"Air in the room; 9 m3 a rack where it is not stated."`
 	Structure   Quantity   `yaml:"structure" unit:"heatcapacity" doc:"Racks, floor and walls that follow the room's air; 300 kJ/K a rack where it is not stated."`
+	Coupling    Quantity   `yaml:"coupling" unit:"conductance" doc:"Conductance between the room's air and its racks and structure; 500 W/K a rack where it is not stated."`
 	Conduction  Quantity   `yaml:"conduction" unit:"conductance" default:"0 W/K" doc:"Heat that leaves through walls and roof for each kelvin."`
 	Ambient     Quantity   `yaml:"ambient" unit:"temperature" default:"25 C" doc:"Temperature behind the walls."`
 }

@@ -34,7 +34,11 @@ type building struct {
 	waterC           []float64 // by plant, settled supply
 	changed          bool      // something the building answers to has moved
 	extra            []int64   // curve extrapolations, by plant
-	capped           []int64   // inlets whose recirculation share was capped, by room
+	// What rooms and plants were asked for, prices and grid carbon per kWh, and the rooms' dew point, by the hour.
+	roomHeatW, roomM3s, plantHeatW []float64
+	perKWh, carbon, dewC           float64
+	dryResets                      int64   // loop settlings at a set-point raised above the dew point
+	capped                         []int64 // inlets whose recirculation share was capped, by room
 }
 
 func (e *engine) initBuilding() error {
@@ -54,6 +58,7 @@ func (e *engine) initBuilding() error {
 	b.airW, b.airM3s, b.roomITW = make([]float64, n), make([]float64, n), make([]float64, n)
 	b.liquidW, b.flowLPM = make([]float64, l), make([]float64, l)
 	b.waterC, b.extra = make([]float64, p), make([]int64, p)
+	b.roomHeatW, b.roomM3s, b.plantHeatW = make([]float64, n), make([]float64, n), make([]float64, p)
 
 	var cons []power.Consumer
 	add := func(name string, fed []int, it bool, pf float64) int {
@@ -66,13 +71,13 @@ func (e *engine) initBuilding() error {
 	for i := range f.Cooling.Rooms {
 		r := &f.Cooling.Rooms[i]
 		b.roomUp[i], b.roomCon[i] = r.Units, add(r.Name+" fans", r.Fed, false, 1)
-		e.rooms[i] = driver{appliedC: r.SupplyC, phi: 1, tauS: 1}
-		e.rooms[i].path = thermal.Still(r.SupplyC)
+		e.rooms[i] = driver{appliedC: r.SupplyC, phi: 1}
+		e.rooms[i].path, e.rooms[i].mass = thermal.Still(r.SupplyC), thermal.Still(r.SupplyC)
 	}
 	for i := range f.Cooling.Loops {
 		c := &f.Cooling.Loops[i]
 		b.loopUp[i], b.loopCon[i] = c.CDUs, add(c.Name+" pumps", c.Fed, false, 1)
-		e.loops[i] = driver{appliedC: c.SupplyC, phi: 1, tauS: 1}
+		e.loops[i] = driver{appliedC: c.SupplyC, phi: 1}
 		e.loops[i].path = thermal.Still(c.SupplyC)
 	}
 	for i, pl := range f.Cooling.Plants {
@@ -237,14 +242,17 @@ func (e *engine) closeBuilding() error {
 			if b.itW > 0 {
 				share = b.roomITW[i] / b.itW
 			}
-			heat := b.airW[i] + share*(hallLoss+f.OtherW)
-			b.rooms[i] = r.Solve(b.unitsFed(b.roomUp[i], b.roomCon[i]), heat, b.airM3s[i], b.plantWater(r.Plant), b.airPa)
+			sideW, sideM3s := e.sideAir(i)
+			heat := b.airW[i] + share*(hallLoss+f.OtherW) + sideW
+			b.roomHeatW[i], b.roomM3s[i] = heat, b.airM3s[i]+sideM3s
+			b.rooms[i] = r.Solve(b.unitsFed(b.roomUp[i], b.roomCon[i]), heat, b.roomM3s[i], b.plantWater(r.Plant), b.airPa)
 			b.flow.Set(b.roomCon[i], b.rooms[i].FanW)
 		}
 		for i := range f.Cooling.Loops {
-			l := &f.Cooling.Loops[i]
-			b.loops[i] = l.Solve(b.unitsFed(b.loopUp[i], b.loopCon[i]), b.liquidW[i], b.flowLPM[i], b.plantWater(l.Plant))
-			b.flow.Set(b.loopCon[i], b.loops[i].PumpW)
+			l, fanW := e.loopNow(i), b.loops[i].FanW
+			b.loops[i] = l.Solve(b.unitsFed(b.loopUp[i], b.loopCon[i]), b.liquidW[i], b.flowLPM[i], e.loopWater(l))
+			moved = moved || math.Abs(b.loops[i].FanW-fanW) > closeW
+			b.flow.Set(b.loopCon[i], b.loops[i].PumpW+b.loops[i].FanW)
 		}
 		for i, pl := range f.Cooling.Plants {
 			load := e.plantLoad(i, pl)
@@ -287,25 +295,30 @@ func (b *building) plantWater(plant int) float64 {
 func (e *engine) plantLoad(i int, pl cooling.Plant) cooling.Load {
 	b, f := &e.b, e.fac
 	spec := pl.Spec()
-	heat, lpm := 0.0, 0.0
+	setC := e.plantSetC(i, &spec)
+	heat, lpm, returnW := 0.0, 0.0, 0.0 // returnW: °C times heat of rooms whose air the plant makes itself
 	for j := range f.Cooling.Rooms {
 		if f.Cooling.Rooms[j].Plant == i {
 			heat += b.rooms[j].DutyW
 			lpm += b.rooms[j].WaterLPM
+			returnW += b.rooms[j].DutyW * b.rooms[j].ReturnC
 		}
 	}
 	for j := range f.Cooling.Loops {
-		if f.Cooling.Loops[j].Plant == i {
+		if l := &f.Cooling.Loops[j]; l.Plant == i && l.Air == nil {
 			heat += b.loops[j].DutyW
 			lpm += b.loops[j].WaterLPM
 		}
 	}
 	heat = math.Max(heat, 0)
-	ret := spec.SupplyC
+	b.plantHeatW[i] = heat
+	ret := setC
 	if lpm > 0 {
-		ret = cooling.WaterReturnC(spec.SupplyC, heat, lpm)
+		ret = cooling.WaterReturnC(setC, heat, lpm)
+	} else if heat > 0 && returnW > 0 {
+		ret = returnW / heat
 	}
-	return cooling.Load{HeatW: heat, ReturnC: ret, Units: b.unitsFed(b.plantUp[i], b.plantCon[i]), SetC: spec.SupplyC, Out: b.out}
+	return cooling.Load{HeatW: heat, ReturnC: ret, Units: b.unitsFed(b.plantUp[i], b.plantCon[i]), SetC: setC, Out: b.out}
 }
 
 // moveDrivers lets rooms and loops relax to where they settle now and says whether servers must be settled
@@ -314,35 +327,72 @@ func (e *engine) moveDrivers(damp bool) bool {
 	moved := false
 	for i := range e.rooms {
 		p, r := &e.b.rooms[i], &e.fac.Cooling.Rooms[i]
-		tau := r.HeatJPerK(e.b.airPa) / math.Max(p.WPerK, 1e-3)
-		if p.Held { // the coil has capacity to spare: the air answers as fast as it is exchanged
-			tau = r.MixS(p.FlowM3s)
+		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: r.HeatJPerK(e.b.airPa) / math.Max(p.WPerK, 1e-3)}
+		if r.StructureWPerK > 0 && r.StructureJPerK > 0 && r.VolumeM3 > 0 {
+			to.pair = thermal.Pair{AirJPerK: r.AirJPerK(e.b.airPa), StructureJPerK: r.StructureJPerK, WPerK: r.StructureWPerK}
+			to.pullWPerK = math.Max(p.WPerK, 1e-3)
 		}
-		moved = e.moveDriver(&e.rooms[i], int32(i), p.SupplyC, p.Phi, tau, r.Plant, damp) || moved
+		if p.Held { // the coil has capacity to spare: the air answers as fast as it is exchanged
+			to.tauS, to.pullWPerK = r.MixS(p.FlowM3s), 0
+		} else {
+			to.tauS += e.waterLagS(r.Plant)
+		}
+		moved = e.moveDriver(&e.rooms[i], int32(i), &to, damp) || moved
 	}
 	for i := range e.loops {
 		p, l := &e.b.loops[i], &e.fac.Cooling.Loops[i]
-		tau := l.HeatJPerK() / math.Max(p.WPerK, 1e-3)
-		moved = e.moveDriver(&e.loops[i], int32(len(e.rooms)+i), p.SupplyC, p.Phi, tau, l.Plant, damp) || moved
+		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: l.HeatJPerK()/math.Max(p.WPerK, 1e-3) + e.waterLagS(l.Plant)}
+		moved = e.moveDriver(&e.loops[i], int32(len(e.rooms)+i), &to, damp) || moved
 	}
 	return moved
 }
 
-func (e *engine) moveDriver(d *driver, id int32, endC, phi, tau float64, plant int, damp bool) bool {
-	if plant >= 0 { // the water behind it moves as well: two lags in series, taken as their sum
-		p := &e.b.plants[plant]
-		if !p.Held && p.WPerK > 0 {
-			tau += e.fac.Cooling.Plants[plant].Spec().HeatJPerK / p.WPerK
-		}
+// settling is where a room or loop goes, and how.
+type settling struct {
+	endC, phi, tauS float64
+	pair            thermal.Pair // of a room whose structure is a mass of its own
+	pullWPerK       float64      // with which the pair is pulled to endC; 0: the air goes alone, with tauS
+}
+
+// waterLagS is the lag of the water behind a room or loop while its plant is short: two lags in series are
+// taken as their sum.
+func (e *engine) waterLagS(plant int) float64 {
+	if plant < 0 {
+		return 0
 	}
-	nowC := d.path.At(e.now)
+	if p := &e.b.plants[plant]; !p.Held && p.WPerK > 0 {
+		return e.fac.Cooling.Plants[plant].Spec().HeatJPerK / p.WPerK
+	}
+	return 0
+}
+
+// relax starts a driver's path, and that of its structure, to where it settles.
+func (e *engine) relax(d *driver, nowC float64, to *settling) {
 	if e.now == 0 { // the run starts settled
+		d.path, d.mass = thermal.Still(to.endC), thermal.Still(to.endC)
+		return
+	}
+	massC := d.mass.At(e.now)
+	switch {
+	case to.pullWPerK > 0:
+		d.path, d.mass = to.pair.Relax(e.now, nowC, massC, to.endC, to.pullWPerK)
+	case to.pair.WPerK > 0:
+		d.path = thermal.Relax(e.now, nowC, to.endC, to.tauS)
+		d.mass = thermal.Relax(e.now, massC, to.endC, to.pair.StructureJPerK/to.pair.WPerK)
+	default:
+		d.path = thermal.Relax(e.now, nowC, to.endC, to.tauS)
+	}
+}
+
+func (e *engine) moveDriver(d *driver, id int32, to *settling, damp bool) bool {
+	endC, phi := to.endC, to.phi
+	nowC := d.path.At(e.now)
+	if e.now == 0 {
 		nowC = endC
 	}
 	if math.Abs(d.path.EndC-endC) > 1e-9 || e.now == 0 {
 		e.m.driver(e, int(id), d)
-		d.path = thermal.Relax(e.now, nowC, endC, tau)
-		d.tauS = tau
+		e.relax(d, nowC, to)
 		e.m.driverSet(e, int(id), d)
 	}
 	apply := endC
@@ -411,6 +461,7 @@ func (e *engine) weather() {
 		e.b.out = cooling.FromSample(s)
 	}
 	e.m.outdoor(e)
+	e.price()
 	e.b.changed = true
 	if e.now%(24*hourNS) == 0 {
 		e.resum()

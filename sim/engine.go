@@ -59,10 +59,10 @@ const (
 // driver is the air of a room or the coolant of a loop, as its servers see it.
 type driver struct {
 	path     thermal.Path
-	appliedC float64 // temperature at which its servers were last settled
-	endC     float64 // where it was on its way to when they were
-	phi      float64 // delivered share at which they were
-	tauS     float64
+	mass     thermal.Path // the structure behind a room's air
+	appliedC float64      // temperature at which its servers were last settled
+	endC     float64      // where it was on its way to when they were
+	phi      float64      // delivered share at which they were
 	servers  []int32
 	step     event.ID
 	stepping bool

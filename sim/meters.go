@@ -53,6 +53,14 @@ const (
 	cServed
 	cOverRec
 	cOverAllow
+	cCost   // currency per kWh × W
+	cCarbon // kg per kWh × W
+	cEvaporation
+	cBlowdown
+	cDrift
+	cFree
+	cPartial
+	cMechanical
 	columns
 )
 
@@ -63,6 +71,7 @@ var columnNames = [columns]string{
 	"dry_bulb_c", "wet_bulb_c", "return_c", "inlet_mean_c", "gpu_mean_c", "clock_mean",
 	"gpus_available", "gpus_allocated", "gpus_busy", "gpus_effective", "gpus_throttled",
 	"", "", "", "gpus_failed", "queue_jobs", "queue_gpus", "work_pflops", "tokens_per_s", "tokens_served_per_s", "racks_over_recommended", "racks_over_allowable",
+	"", "", "", "", "", "free_cooling", "partial_cooling", "mechanical_cooling",
 }
 
 // meters integrates everything that is reported, between events and never by sampling.
@@ -84,6 +93,7 @@ type meters struct {
 
 	peakFacilityW, peakITW  float64
 	gpuMaxC                 float64
+	dewMarginK              float64 // least margin of a coolant's surfaces to the dew point
 	restartS, restartBaseS  float64 // GPU-seconds of work done again
 	tokensAgain, tokensBase float64 // tokens counted that were not delivered or are done again, and those of the warm-up
 	servedAgain, servedBase float64 // the services' part
@@ -118,7 +128,7 @@ func (m *meters) init(e *engine) {
 			(*s)[i] = math.NaN()
 		}
 	}
-	m.gpuMaxC = math.Inf(-1)
+	m.gpuMaxC, m.dewMarginK = math.Inf(-1), math.Inf(1)
 	if e.cfg.WarmupNS == 0 {
 		m.initBatches(e)
 	}
@@ -156,6 +166,10 @@ func (m *meters) read(e *engine) {
 	}
 	for i := range b.loops {
 		pumps += served(b, b.loopCon[i])
+		if e.fac.Cooling.Loops[i].Air != nil && b.flow.Served(b.loopCon[i]) {
+			fans += b.loops[i].FanW
+			pumps -= b.loops[i].FanW
+		}
 	}
 	for i := range b.plants {
 		p := &b.plants[i]
@@ -201,6 +215,7 @@ func (m *meters) read(e *engine) {
 	m.set(e, cServed, e.rate.served)
 	m.set(e, cOverRec, flag(m.racksRec > 0))
 	m.set(e, cOverAllow, flag(m.racksAllow > 0))
+	m.books(e, facilityW)
 	m.peakFacilityW = math.Max(m.peakFacilityW, facilityW)
 	m.peakITW = math.Max(m.peakITW, itW)
 }
@@ -228,27 +243,37 @@ func (m *meters) outdoor(e *engine) {
 // driver records a room's or loop's path up to now; call it before the path changes, and at the end.
 func (m *meters) driver(e *engine, id int, d *driver) {
 	from := m.driverLast[id]
-	if e.now > from {
-		h := m.supplyHist
-		if id >= len(m.rooms) {
-			h = m.coolantHist
-		}
-		h.Add(d.path.Mean(from, e.now), float64(e.now-from)/thermal.Second)
-		m.driverLast[id] = e.now
+	if e.now <= from {
+		return
 	}
+	h, s := m.supplyHist, m.seriesOf(id)
+	if id >= len(m.rooms) {
+		h = m.coolantHist
+	}
+	h.Add(d.path.Mean(from, e.now), float64(e.now-from)/thermal.Second)
+	if d.path.A != 0 { // two exponentials, on top of where they end
+		since := float64(from-d.path.FromNS) / thermal.Second
+		s.AddExp(from, e.now, d.path.A*math.Exp(-since/d.path.TauA), 0, d.path.TauA*thermal.Second)
+		s.AddExp(from, e.now, d.path.B*math.Exp(-since/d.path.TauB), 0, d.path.TauB*thermal.Second)
+	}
+	m.driverLast[id] = e.now
+}
+
+func (m *meters) seriesOf(id int) *metrics.StepSeries {
+	if id < len(m.rooms) {
+		return m.rooms[id]
+	}
+	return m.loops[id-len(m.rooms)]
 }
 
 // driverSet starts recording a new path.
 func (m *meters) driverSet(e *engine, id int, d *driver) {
-	s := m.rooms
-	if id >= len(m.rooms) {
-		s, id = m.loops, id-len(m.rooms)
-	}
-	if d.path.B == 0 {
-		s[id].Set(e.now, d.path.EndC)
+	s := m.seriesOf(id)
+	if d.path.B == 0 || d.path.A != 0 { // what relaxes with two time constants is added when it is over
+		s.Set(e.now, d.path.EndC)
 		return
 	}
-	s[id].SetExp(e.now, d.path.At(e.now), d.path.EndC, d.path.TauB*thermal.Second)
+	s.SetExp(e.now, d.path.At(e.now), d.path.EndC, d.path.TauB*thermal.Second)
 }
 
 // server adds dt seconds of what a server was to the histograms and to its rack.

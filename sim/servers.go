@@ -284,7 +284,7 @@ func (e *engine) followPath(i int32, s *server, nowC float64, fresh bool) {
 	if fresh {
 		nowC = math.Min(end+offset, s.set.LimitC)
 	}
-	s.path = thermal.Follow(e.now, nowC, end, s.set.TauFrom(s.m, nowC), offset, d.tauS)
+	s.path = thermal.Follow(e.now, nowC, end, s.set.TauFrom(s.m, nowC), offset, d.path.LocalTau(e.now))
 	e.scheduleThermal(i, s)
 }
 

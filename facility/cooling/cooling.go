@@ -62,6 +62,9 @@ type Room struct {
 	Containment    Containment
 	VolumeM3       float64 // air in the room
 	StructureJPerK float64 // heat capacity of floor, walls and racks that follows the room air
+	// StructureWPerK is the conductance between the room air and that structure: without cooling the air warms
+	// fast, then along with it (Khankari, ASHRAE LV-11-C026). 0: the two are one mass.
+	StructureWPerK float64
 	WallWPerK      float64 // conduction through walls: what a room without cooling loses per K
 	AmbientC       float64 // temperature behind the walls
 	BypassShare    float64 // air the fans deliver beyond what the servers draw, as a share; DefaultBypassShare is usual
@@ -105,6 +108,7 @@ type Loop struct {
 	SupplyC   float64 // set-point
 	PumpW     float64 // electrical power of one CDU's pumps at rated flow
 	Standby   bool    // redundant CDUs stand by; else all that are up share the flow
+	DryReset  bool    // the set-point is raised in the run where it would come nearer than MinCondensationMarginK to the dew point
 	// Air is a liquid-to-air CDU's side: the loop gives its heat to the air of a room, nil for facility water.
 	Air   *AirSink
 	Plant int // index in System.Plants; not read with Air

@@ -187,6 +187,7 @@ func (r *Room) Validate() error {
 		{"fan exponent", r.FanExponent},
 		{"volume", r.VolumeM3},
 		{"structure", r.StructureJPerK},
+		{"structure coupling", r.StructureWPerK},
 		{"walls", r.WallWPerK},
 		{"bypass share", r.BypassShare},
 	} {
@@ -203,4 +204,9 @@ func (r *Room) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// AirJPerK is the heat capacity of the room's air alone.
+func (r *Room) AirJPerK(airPa float64) float64 {
+	return r.VolumeM3 * AirHeatJPerM3K * airPa / weather.SeaLevelPa
 }
