@@ -37,9 +37,10 @@ func (s *Scenario) throughput(d *decoder, b *builder, l *classLine, c *workload.
 	}
 	m := maker{s: s, d: d, l: l, model: model}
 	var sum, weights float64
-	var first error
-	for i := range b.f.Models {
-		for _, size := range c.GPUs {
+	for _, size := range c.GPUs {
+		var first error
+		known := len(c.Throughput)
+		for i := range b.f.Models {
 			t, err := m.on(&b.f.Models[i], size.GPUs, c)
 			if err != nil {
 				if first == nil {
@@ -52,11 +53,11 @@ func (s *Scenario) throughput(d *decoder, b *builder, l *classLine, c *workload.
 			sum += float64(size.Weight) * t.MemoryBound
 			weights += float64(size.Weight)
 		}
-	}
-	if len(c.Throughput) == 0 {
-		if first != nil {
-			d.fail(p.at, p.path, "", "%v", first)
+		if len(c.Throughput) == known && first != nil { // no server of the scenario will do
+			d.fail(p.at, p.path, "", "a job of %d GPUs: %v", size.GPUs, first)
 		}
+	}
+	if weights == 0 {
 		return
 	}
 	if !l.has("memory_bound") {
@@ -113,15 +114,9 @@ func (m *maker) train(server *facility.Model, gpu perf.GPU, inside perf.Link, gp
 	if err != nil {
 		return workload.Throughput{}, err
 	}
-	bound := "products"
-	if plan.FeedBound {
-		bound = "storage or hosts"
-	} else if plan.MemoryBound > 0.5 {
-		bound = "links"
-	}
 	return workload.Throughput{
 		TokensPerS: plan.TokensPerS, PFLOPS: plan.PFLOPS, MemoryBound: plan.MemoryBound, Precision: t.Precision.String(),
-		Split: plan.Split.String(), Bound: bound, MFU: plan.MFU, FirstTokenS: math.NaN(), PerTokenS: math.NaN(),
+		Split: plan.Split.String(), Bound: plan.Bound(), MFU: plan.MFU, FirstTokenS: math.NaN(), PerTokenS: math.NaN(),
 	}, nil
 }
 

@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"facility"},
 	{"facility/placement"},
 	{"sim/event", "sim/rng", "sim/metrics"},
-	{"sim/workload"},
+	{"sim/workload", "sim/perf"},
 	{"sim/sched", "sim/thermal"},
 	{"sim"},
 	{"plots"},

@@ -60,6 +60,7 @@ const (
 	reduceLatencyS = 8e-6 // of one all-reduce of a small tensor inside a server, for each doubling of ranks
 	denseInMixture = 0.05 // share of a large mixture's weights outside the experts
 	missShare      = 0.01 // of requests may miss a goal
+	probeClock     = 0.8  // clock share at which the memory-bound share is read
 	z99            = 2.33 // 99th percentile of a normal distribution
 )
 
@@ -321,18 +322,28 @@ func (p *replica) plan() (*ServingPlan, bool) {
 		}
 		batch, bound = low, misses(high)
 	}
-	st := p.balanced(batch)
 	out := p.perS(batch)
 	plan := &ServingPlan{
 		Batch: batch, OutputPerS: out, RequestsPerS: out / p.r.Output, MostPerS: mostPerS, Bound: bound,
 		StepS: p.perTokenS(batch), PerTokenS: p.perTokenS(batch) * perTokenSpread, FirstTokenS: math.Inf(1),
-		MemoryBound: 1 - st.productS/st.total(), WeightsGB: p.weightsGB(), CacheGB: p.cacheGB(batch),
+		MemoryBound: p.memoryBound(batch), WeightsGB: p.weightsGB(), CacheGB: p.cacheGB(batch),
 		PFLOPS: out * 2 * p.s.Model.Active * (1 + p.r.Input/p.r.Output) / 1e15,
 	}
 	if !math.IsInf(p.r.FirstTokenS, 1) {
 		plan.FirstTokenS = p.firstTokenS(batch)
 	}
 	return plan, true
+}
+
+// memoryBound is m of the work rate 1/(m + (1−m)/f) at the clock share probeClock with the same batch: where reads of weights
+// and products are near each other, slower clocks soon make products the longer.
+func (p *replica) memoryBound(batch float64) float64 {
+	slow := *p.s
+	slow.GPU = slow.GPU.AtClock(slow.GPU.Clock * probeClock)
+	q := *p
+	q.s = &slow
+	longer := q.perTokenS(batch)/p.perTokenS(batch) - 1
+	return math.Max(0, math.Min(1, 1-longer/(1/probeClock-1)))
 }
 
 // Cut gives how a server is cut into replicas.

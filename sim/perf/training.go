@@ -92,6 +92,39 @@ func (p *TrainingPlan) Days(tokens, useful float64) float64 {
 	return tokens / (p.TokensPerS * useful) / 86400
 }
 
+// Bound says what takes the step: the longest part, and the next where it is a tenth or more.
+func (p *TrainingPlan) Bound() string {
+	if p.FeedBound {
+		return "storage or hosts"
+	}
+	parts := []struct {
+		name string
+		s    float64
+	}{
+		{"products", p.ProductS},
+		{"memory", p.ActivationS},
+		{"tensor parallel", p.TensorS},
+		{"pipeline", p.PipelineS},
+		{"data parallel", p.DataS},
+		{"optimizer in host memory", p.OffloadS},
+		{"stragglers", p.StragglerS},
+	}
+	first, second := 0, -1
+	for i := range parts {
+		switch {
+		case parts[i].s > parts[first].s:
+			first, second = i, first
+		case i != first && (second < 0 || parts[i].s > parts[second].s):
+			second = i
+		}
+	}
+	text := fmt.Sprintf("%s %.0f %%", parts[first].name, 100*parts[first].s/p.StepS)
+	if parts[second].s >= 0.1*p.StepS {
+		text += fmt.Sprintf(", %s %.0f %%", parts[second].name, 100*parts[second].s/p.StepS)
+	}
+	return text
+}
+
 // NotFitError is a model that no split fits into memory.
 type NotFitError struct {
 	Model, GPU     string
