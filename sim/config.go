@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"headroom/facility/weather"
+	"headroom/sim/ledger"
 	"headroom/sim/workload"
 )
 
@@ -29,6 +30,8 @@ type Config struct {
 	PricePerKWh    float64
 	Currency       string
 	CarbonKgPerKWh float64
+	Price, Carbon  *ledger.Tariff // through time; nil: the figures above
+	Money          Prices
 	SeriesStepNS   int64
 	ToleranceK     float64
 	Air            AirClass
@@ -139,6 +142,17 @@ func (c *Config) check() error {
 	}
 	if !(c.ToleranceK > 0) || math.IsInf(c.ToleranceK, 0) {
 		errs = append(errs, fmt.Errorf("tolerance is %g K, want more than 0", c.ToleranceK))
+	}
+	for i, t := range []*ledger.Tariff{c.Price, c.Carbon} {
+		if t == nil {
+			continue
+		}
+		if err := t.Check(c.Start, time.Duration(c.LengthNS)); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", []string{"price", "carbon"}[i], err))
+		}
+	}
+	if c.Start.Sub(c.Start.Truncate(time.Hour)) != 0 && (c.Price != nil && !c.Price.Steady() || c.Carbon != nil && !c.Carbon.Steady()) {
+		errs = append(errs, errors.New("a price or carbon that changes by the hour needs a run that starts on a full hour"))
 	}
 	if c.Weather == nil {
 		errs = append(errs, errors.New("no weather"))

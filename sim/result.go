@@ -24,6 +24,7 @@ type Result struct {
 	Thermal       Thermal  `json:"thermal"`
 	Jobs          Jobs     `json:"jobs"`
 	Actions       []Action `json:"actions"`
+	Money         *Account `json:"money"` // null where no price is stated
 	// Intervals are 95 % intervals of headline figures over the time of this run, by batch means.
 	Intervals []Interval `json:"intervals"`
 
@@ -121,7 +122,27 @@ type Energy struct {
 	WUE                 Num     `json:"wue_l_per_kwh"`
 	CUE                 Num     `json:"cue_kg_per_kwh"`
 	WaterL              Num     `json:"water_l"`
-	Cost                []Money `json:"cost"`
+	Cost                []Money `json:"cost"` // bills of the run, by currency
+	// PUEName is the headline's name by period: "PUE3" over twelve months, "iPUE3" (interim) over less.
+	PUEName   string `json:"pue_name"`
+	DesignPUE Num    `json:"design_pue"` // of the placed servers at the basis of the plan on the design day
+	ITUE      Num    `json:"itue"`
+	CarbonKg  Num    `json:"carbon_kg"`
+	// The parts of the water.
+	EvaporationL Num `json:"evaporation_l"`
+	BlowdownL    Num `json:"blowdown_l"`
+	DriftL       Num `json:"drift_l"`
+	// Hours with all heat taken without compressors, with a part, with none (under 1 %).
+	FreeCoolingH       Num       `json:"free_cooling_h"`
+	PartialCoolingH    Num       `json:"partial_cooling_h"`
+	MechanicalCoolingH Num       `json:"mechanical_cooling_h"`
+	PartialPUE         []ZonePUE `json:"ppue"`
+}
+
+// ZonePUE is (IT + a zone)/IT.
+type ZonePUE struct {
+	Zone string `json:"zone"`
+	PPUE Num    `json:"ppue"`
 }
 
 // Money is an amount in one currency.

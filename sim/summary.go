@@ -93,7 +93,8 @@ func unknownResult() *Result {
 			FacilityKWh: u, ITKWh: u, UPSLossKWh: u, TransformerLossKWh: u, DistributionLossKWh: u, RoomFansKWh: u, PumpsKWh: u,
 			ChillersKWh: u, HeatRejectionKWh: u, HumidificationKWh: u, OtherKWh: u, ServerFansKWh: u, ComputeKWh: u,
 			PeakFacilityW: u, PeakITW: u, PUE: u, PUECategory: PUECategory, PUE1: u, PUE2: u, PUE3: u, TUE: u, WUE: u, CUE: u,
-			WaterL: u, Cost: []Money{},
+			WaterL: u, Cost: []Money{}, ITUE: u, CarbonKg: u, EvaporationL: u, BlowdownL: u, DriftL: u,
+			FreeCoolingH: u, PartialCoolingH: u, MechanicalCoolingH: u, PartialPUE: []ZonePUE{}, DesignPUE: u,
 		},
 		Compute: Compute{
 			GPUHoursAvailable: u, GPUHoursAllocated: u, GPUHoursBusy: u, GPUHoursEffective: u, Utilization: u,
@@ -122,6 +123,7 @@ func (e *engine) result() *Result {
 	e.computeResult(r)
 	e.thermalResult(r)
 	e.jobsResult(r)
+	e.booksResult(r)
 	r.Intervals = e.m.intervals()
 	r.Series = e.series()
 	r.Events = e.log
@@ -168,12 +170,6 @@ func (e *engine) energyResult(r *Result) {
 	en.TUE = ratio(float64(en.FacilityKWh), float64(en.ComputeKWh))
 	en.WaterL = Num(m.over(cWater)) // kg of water are litres
 	en.WUE = ratio(float64(en.WaterL), it)
-	if !math.IsNaN(e.cfg.CarbonKgPerKWh) {
-		en.CUE = ratio(float64(en.FacilityKWh)*e.cfg.CarbonKgPerKWh, it)
-	}
-	if !math.IsNaN(e.cfg.PricePerKWh) {
-		en.Cost = []Money{{Currency: e.cfg.Currency, Amount: Num(float64(en.FacilityKWh) * e.cfg.PricePerKWh)}}
-	}
 }
 
 func (e *engine) computeResult(r *Result) {
