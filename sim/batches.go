@@ -73,7 +73,7 @@ func (m *meters) warm(e *engine) {
 	m.supplyHist, m.coolantHist = metrics.NewTemperatures(), metrics.NewTemperatures()
 	m.inletHist, m.gpuHist = metrics.NewTemperatures(), metrics.NewTemperatures()
 	m.dewMarginK = math.Inf(1)
-	m.gpuMaxC, m.peakFacilityW, m.peakITW, m.restartBaseS = math.Inf(-1), 0, 0, m.restartS
+	m.gpuMaxC, m.peakFacilityW, m.peakITW, m.peakSwingW, m.restartBaseS = math.Inf(-1), 0, 0, 0, m.restartS
 	m.tokensBase, m.servedBase = m.tokensAgain, m.servedAgain
 	m.initBatches(e)
 }

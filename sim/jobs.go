@@ -37,6 +37,7 @@ type job struct {
 	// peakPFLOPS and peakTokens are what its GPUs deliver a second at full clock; 0 for kinds that aren't known.
 	peakPFLOPS, peakTokens float64
 	loadShare              float64 // of a service: of its peak, now
+	swingW                 float64 // by which its synchronous steps rise over its mean power, all servers together
 }
 
 // jobs is the state of the work.
@@ -69,6 +70,7 @@ type classStat struct {
 
 // rates are sums over running jobs, in GPUs.
 type rates struct {
+	swing2                                             float64 // sum of squares of the jobs' swings: jobs don't swing together
 	busy, effective, lostThermal, lostCap, lostRestart float64
 	pflops, tokens, served                             float64 // a second; served are the services' part of the tokens
 }
@@ -310,6 +312,7 @@ func (e *engine) updateRates() {
 		e.progress(t)
 		e.rate.sub(t)
 		t.rate, t.capRate = rate, capRate
+		t.swingW = e.swing(t)
 		e.rate.add(t)
 		e.scheduleEnd(id, t)
 	}
@@ -326,6 +329,7 @@ func (r *rates) sub(t *job) {
 func (r *rates) put(t *job, sign float64) {
 	g := sign * t.size
 	r.busy += g
+	r.swing2 += sign * t.swingW * t.swingW
 	r.effective += g * t.rate * t.useful
 	r.lostCap += g * (1 - t.capRate) * t.useful
 	r.lostThermal += g * (t.capRate - t.rate) * t.useful

@@ -92,6 +92,7 @@ type meters struct {
 	inletMax, gpuMax_, clockMin []float64
 
 	peakFacilityW, peakITW  float64
+	peakSwingW              float64
 	gpuMaxC                 float64
 	dewMarginK              float64 // least margin of a coolant's surfaces to the dew point
 	restartS, restartBaseS  float64 // GPU-seconds of work done again
@@ -218,6 +219,7 @@ func (m *meters) read(e *engine) {
 	m.books(e, facilityW)
 	m.peakFacilityW = math.Max(m.peakFacilityW, facilityW)
 	m.peakITW = math.Max(m.peakITW, itW)
+	m.peakSwingW = math.Max(m.peakSwingW, itW+math.Sqrt(math.Max(0, e.rate.swing2)))
 }
 
 func flag(on bool) float64 {

@@ -98,31 +98,33 @@ type Failover struct {
 
 // Energy is where the kilowatt-hours went. The parts add up to facility_kwh.
 type Energy struct {
-	FacilityKWh         Num     `json:"facility_kwh"`
-	ITKWh               Num     `json:"it_kwh"`
-	UPSLossKWh          Num     `json:"ups_loss_kwh"`
-	TransformerLossKWh  Num     `json:"transformer_loss_kwh"`
-	DistributionLossKWh Num     `json:"distribution_loss_kwh"`
-	RoomFansKWh         Num     `json:"room_fans_kwh"`
-	PumpsKWh            Num     `json:"pumps_kwh"`
-	ChillersKWh         Num     `json:"chillers_kwh"`
-	HeatRejectionKWh    Num     `json:"heat_rejection_kwh"`
-	HumidificationKWh   Num     `json:"humidification_kwh"`
-	OtherKWh            Num     `json:"other_kwh"`
-	ServerFansKWh       Num     `json:"server_fans_kwh"`
-	ComputeKWh          Num     `json:"compute_kwh"`
-	PeakFacilityW       Num     `json:"peak_facility_w"`
-	PeakITW             Num     `json:"peak_it_w"`
-	PUE                 Num     `json:"pue"`
-	PUECategory         string  `json:"pue_category"`
-	PUE1                Num     `json:"pue1"`
-	PUE2                Num     `json:"pue2"`
-	PUE3                Num     `json:"pue3"`
-	TUE                 Num     `json:"tue"`
-	WUE                 Num     `json:"wue_l_per_kwh"`
-	CUE                 Num     `json:"cue_kg_per_kwh"`
-	WaterL              Num     `json:"water_l"`
-	Cost                []Money `json:"cost"` // bills of the run, by currency
+	FacilityKWh         Num `json:"facility_kwh"`
+	ITKWh               Num `json:"it_kwh"`
+	UPSLossKWh          Num `json:"ups_loss_kwh"`
+	TransformerLossKWh  Num `json:"transformer_loss_kwh"`
+	DistributionLossKWh Num `json:"distribution_loss_kwh"`
+	RoomFansKWh         Num `json:"room_fans_kwh"`
+	PumpsKWh            Num `json:"pumps_kwh"`
+	ChillersKWh         Num `json:"chillers_kwh"`
+	HeatRejectionKWh    Num `json:"heat_rejection_kwh"`
+	HumidificationKWh   Num `json:"humidification_kwh"`
+	OtherKWh            Num `json:"other_kwh"`
+	ServerFansKWh       Num `json:"server_fans_kwh"`
+	ComputeKWh          Num `json:"compute_kwh"`
+	PeakFacilityW       Num `json:"peak_facility_w"`
+	PeakITW             Num `json:"peak_it_w"`
+	// PeakITSwingW is the peak with the swings of synchronous steps on top, as a breaker or a cap sees it.
+	PeakITSwingW Num     `json:"peak_it_swing_w"`
+	PUE          Num     `json:"pue"`
+	PUECategory  string  `json:"pue_category"`
+	PUE1         Num     `json:"pue1"`
+	PUE2         Num     `json:"pue2"`
+	PUE3         Num     `json:"pue3"`
+	TUE          Num     `json:"tue"`
+	WUE          Num     `json:"wue_l_per_kwh"`
+	CUE          Num     `json:"cue_kg_per_kwh"`
+	WaterL       Num     `json:"water_l"`
+	Cost         []Money `json:"cost"` // bills of the run, by currency
 	// PUEName is the headline's name by period: "PUE3" over twelve months, "iPUE3" (interim) over less.
 	PUEName   string `json:"pue_name"`
 	DesignPUE Num    `json:"design_pue"` // of the placed servers at the basis of the plan on the design day

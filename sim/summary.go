@@ -92,7 +92,7 @@ func unknownResult() *Result {
 		Energy: Energy{
 			FacilityKWh: u, ITKWh: u, UPSLossKWh: u, TransformerLossKWh: u, DistributionLossKWh: u, RoomFansKWh: u, PumpsKWh: u,
 			ChillersKWh: u, HeatRejectionKWh: u, HumidificationKWh: u, OtherKWh: u, ServerFansKWh: u, ComputeKWh: u,
-			PeakFacilityW: u, PeakITW: u, PUE: u, PUECategory: PUECategory, PUE1: u, PUE2: u, PUE3: u, TUE: u, WUE: u, CUE: u,
+			PeakFacilityW: u, PeakITW: u, PeakITSwingW: u, PUE: u, PUECategory: PUECategory, PUE1: u, PUE2: u, PUE3: u, TUE: u, WUE: u, CUE: u,
 			WaterL: u, Cost: []Money{}, ITUE: u, CarbonKg: u, EvaporationL: u, BlowdownL: u, DriftL: u,
 			FreeCoolingH: u, PartialCoolingH: u, MechanicalCoolingH: u, PartialPUE: []ZonePUE{}, DesignPUE: u,
 		},
@@ -161,7 +161,7 @@ func (e *engine) energyResult(r *Result) {
 	en.UPSLossKWh, en.TransformerLossKWh, en.DistributionLossKWh = kWh(cUPSLoss), kWh(cTransformerLoss), kWh(cDistributionLoss)
 	en.RoomFansKWh, en.PumpsKWh, en.ChillersKWh, en.HeatRejectionKWh = kWh(cRoomFans), kWh(cPumps), kWh(cChillers), kWh(cRejection)
 	en.OtherKWh, en.ServerFansKWh, en.ComputeKWh = kWh(cOther), kWh(cServerFans), kWh(cCompute)
-	en.PeakFacilityW, en.PeakITW = Num(m.peakFacilityW), Num(m.peakITW)
+	en.PeakFacilityW, en.PeakITW, en.PeakITSwingW = Num(m.peakFacilityW), Num(m.peakITW), Num(m.peakSwingW)
 	it := float64(en.ITKWh)
 	en.PUE3 = ratio(float64(en.FacilityKWh), it)
 	en.PUE2 = ratio(float64(en.FacilityKWh), float64(kWh(cMeterPDU)))
