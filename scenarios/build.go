@@ -30,6 +30,7 @@ type rowSpan struct {
 	line  int // index of the racks line
 	first int // index of its first rack
 	count int
+	names []string // of its racks, where they have names of their own
 }
 
 // Bounds on what is built, far above any real site, so that a slip of the keyboard is an error and not
@@ -70,13 +71,16 @@ func (b *builder) build() *facility.Facility {
 func (b *builder) planRows() {
 	lines := b.s.file.Racks
 	used := map[string]pos{}
-	twice := map[int]bool{}
+	twice, named := map[int]bool{}, map[string]bool{}
 	for i := range lines {
 		l := &lines[i]
+		b.nameRacks(l)
 		if l.Row == "" {
 			continue
 		}
-		if first, ok := used[l.Row]; ok {
+		if first, ok := used[l.Row]; ok && len(l.Names) > 0 && named[l.Row] {
+			continue
+		} else if ok {
 			b.d.fail(l.of("row"), joinKey(l.path, "row"), "", "the row %s stands twice (first at line %d)", quoteShort(l.Row), first.line)
 			twice[i] = true
 			continue
@@ -84,7 +88,7 @@ func (b *builder) planRows() {
 		if l.Rows > 1 {
 			b.d.fail(l.of("rows"), joinKey(l.path, "rows"), "", "a line with a row name is one row (got rows: %d)", l.Rows)
 		}
-		used[l.Row] = l.of("row")
+		used[l.Row], named[l.Row] = l.of("row"), len(l.Names) > 0
 	}
 	total, next := 0, 0
 	for i := range lines {
@@ -109,7 +113,7 @@ func (b *builder) planRows() {
 					name = n
 				}
 			}
-			b.rows = append(b.rows, rowSpan{name: name, line: i, first: total, count: l.Count})
+			b.rows = append(b.rows, rowSpan{name: name, line: i, first: total, count: l.Count, names: l.Names})
 			total += l.Count
 		}
 	}
@@ -126,6 +130,9 @@ func rowName(i int) string {
 
 // rackID is the name of a rack: its row and its place from 1, two digits or as many as the row needs.
 func rackID(r rowSpan, place int) string {
+	if len(r.names) > 0 {
+		return r.names[place]
+	}
 	width := max(2, len(strconv.Itoa(r.count)))
 	return fmt.Sprintf("%s%0*d", r.name, width, place+1)
 }
@@ -134,8 +141,15 @@ func rackID(r rowSpan, place int) string {
 func (b *builder) buildRacks() {
 	y := 0.0
 	ids := map[string]bool{}
+	strips := map[string]*strip{}
 	for _, r := range b.rows {
 		l := &b.s.file.Racks[r.line]
+		row := strips[r.name]
+		if row == nil {
+			row = &strip{yM: y}
+			strips[r.name] = row
+			y += l.Depth.V + l.Aisle.V
+		}
 		told := false
 		height, reserve := b.wholeU(l, "height", l.Height), b.wholeU(l, "reserve", l.Reserve)
 		if reserve > height {
@@ -149,8 +163,8 @@ func (b *builder) buildRacks() {
 			}
 			ids[id] = true
 			rack := facility.Rack{
-				ID: id, Row: r.name, Place: p,
-				XM: (float64(p) + 0.5) * l.Pitch.V, YM: y + l.Depth.V/2,
+				ID: id, Row: r.name, Place: row.places + p,
+				XM: row.xM + (float64(p)+0.5)*l.Pitch.V, YM: row.yM + l.Depth.V/2,
 				HeightU: height, ReserveU: reserve,
 				PowerW: floorLimit(l.Power), AirW: floorLimit(l.Air), LiquidW: floorLimit(l.Liquid),
 				ReserveW: ceilW(l.Keep.V),
@@ -166,7 +180,8 @@ func (b *builder) buildRacks() {
 			}
 			b.f.Racks = append(b.f.Racks, rack)
 		}
-		y += l.Depth.V + l.Aisle.V
+		row.xM += float64(r.count) * l.Pitch.V
+		row.places += r.count
 	}
 }
 

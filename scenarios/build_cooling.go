@@ -327,7 +327,7 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 		addLoop("cooling.liquid", "")
 		return
 	}
-	for _, r := range b.rows {
-		addLoop("cooling.liquid["+r.name+"]", r.name)
+	for _, row := range b.rowNames() {
+		addLoop("cooling.liquid["+row+"]", row)
 	}
 }

@@ -296,10 +296,7 @@ func (b *builder) expand(v *powerLevel) []power.Node {
 	}
 	rows, sides := []string{""}, []string{""}
 	if v.rows {
-		rows = rows[:0]
-		for _, r := range b.rows {
-			rows = append(rows, r.name)
-		}
+		rows = b.rowNames()
 	}
 	if v.sides != nil {
 		sides = v.sides
@@ -331,10 +328,7 @@ func (b *builder) expand(v *powerLevel) []power.Node {
 func (b *builder) sources(p *powerLevel, row, side string) (ids []string, ok bool) {
 	rows, sides := []string{row}, []string{side}
 	if p.rows && row == "" {
-		rows = rows[:0]
-		for _, r := range b.rows {
-			rows = append(rows, r.name)
-		}
+		rows = b.rowNames()
 	}
 	switch {
 	case p.sides == nil:

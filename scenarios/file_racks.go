@@ -3,6 +3,7 @@ package scenarios
 type rackLine struct {
 	origin
 	Row     string    `yaml:"row" doc:"Name of the row; its racks are called by it and a number: A01, A02 and so on." example:"A"`
+	Names   names     `yaml:"names" doc:"Names of the line's racks where they have names of their own; several lines with names may share a row." example:"[R17, R18]"`
 	Rows    int       `yaml:"rows" min:"1" max:"2000" default:"1" doc:"That many equal rows, named A, B … as names are free."`
 	Count   int       `yaml:"count" min:"1" max:"10000" default:"1" doc:"Racks in a row."`
 	Pitch   Quantity  `yaml:"pitch" unit:"length" above:"0" default:"600 mm" doc:"Width of one rack position."`

@@ -139,8 +139,8 @@ func (r *loser) cooling(out *sim.Loss) bool {
 		if r.key(2) == "cdus" {
 			i = 3
 		}
-		for k, row := range r.b.rows {
-			if i < len(r.steps) && r.steps[i].element && row.name == r.key(i) {
+		for k, row := range r.b.rowNames() {
+			if i < len(r.steps) && r.steps[i].element && row == r.key(i) {
 				out.Index = k
 				return r.units(out, i+1, sys.Loops[k].CDUs, "cdus", "units")
 			}
@@ -235,7 +235,9 @@ func (r *loser) server(out *sim.Loss, checking bool) bool {
 	if n, err := strconv.Atoi(u); err != nil || n < 1 {
 		return r.fail("", "want a server by its rack and lowest rack unit such as servers[A01.u03] (got %s)", quoteShort(r.text))
 	}
-	if !slices.ContainsFunc(r.b.rows, func(x rowSpan) bool { return strings.HasPrefix(rack, x.name) }) {
+	if !slices.ContainsFunc(r.b.rows, func(x rowSpan) bool {
+		return slices.Contains(x.names, rack) || len(x.names) == 0 && strings.HasPrefix(rack, x.name)
+	}) {
 		return r.fail("", "no such rack (got %s)", quoteShort(r.text))
 	}
 	if checking {

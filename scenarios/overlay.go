@@ -154,6 +154,10 @@ func (o overlay) apply(root *node, d *decoder) {
 		if s.element {
 			if at.kind == listNode {
 				j := at.element(s)
+				if n := at.labelled(s.key); n > 1 {
+					d.fail(o.at, pathString(steps[:i+1]), "pick one by its place, from 0", "%d elements are called %s", n, s.key)
+					return
+				}
 				if j < 0 {
 					d.fail(o.at, pathString(steps[:i+1]), at.elementHint(s), "no such element (got [%s], want %s)", s.key, at.elements())
 					return
@@ -218,6 +222,17 @@ func (n *node) element(s step) int {
 		return s.place
 	}
 	return -1
+}
+
+// labelled counts the list elements of a name.
+func (n *node) labelled(name string) int {
+	count := 0
+	for _, x := range n.items {
+		if x.label() == name {
+			count++
+		}
+	}
+	return count
 }
 
 func (n *node) labels() []string {
