@@ -186,4 +186,4 @@ func (m *Model) DieLimitC(refC float64) float64 {
 // Calibrated together with a room's capacities and coupling on a test room without cooling (Opengate Data
 // Systems: 5 kW racks shut down after 3 min 9 s, 10 kW racks in under a minute); makers' own shutdown points
 // lie around 45–50 °C (assumed).
-const DefaultAirTripC = 46.5
+const DefaultAirTripC = 47

@@ -45,9 +45,13 @@ func (e *engine) checkInvariants() error {
 			fail("node %s: in %.3f W, out %.3f W, loss %.3f W", g.Nodes[n].ID, in, out, loss)
 		}
 	}
-	if m := f.ITMeter(power.UPS); !near(m.MeterW, m.LossW+m.ConsumerW, powerTol) {
+
+	m := f.ITMeter(power.UPS)
+	if !near(m.MeterW, m.LossW+m.ConsumerW, powerTol) {
 		fail("UPS meter %.6f W, loss below %.6f W, consumers %.6f W", m.MeterW, m.LossW, m.ConsumerW)
 	}
+	e.m.set(e, cBelowUPS, m.LossW)
+	e.m.set(e, cBehindUPS, m.ConsumerW)
 
 	// Servers, racks and the electrical meter agree.
 	var it, air, liquid, busy float64
@@ -145,6 +149,15 @@ func (e *engine) checkTotals(r *Result) error {
 	}
 	if !near(counters, float64(en.ITKWh), sumTol) {
 		errs = append(errs, fmt.Errorf("servers' own counters %.6f kWh, IT meter %.6f kWh", counters, float64(en.ITKWh)))
+	}
+	// The meter at the UPS output less the losses below it is what the servers behind it counted.
+	if meter, behind := e.m.over(cMeterUPS)/jPerKWh, e.m.over(cBehindUPS)/jPerKWh; meter > 0 {
+		if left := meter - e.m.over(cBelowUPS)/jPerKWh; math.Abs(left-behind) > powerTol*behind {
+			errs = append(errs, fmt.Errorf("UPS meter less the losses below it %.9f kWh, IT behind it %.9f kWh", left, behind))
+		}
+		if math.Abs(behind-float64(en.ITKWh)) < 1e-6*behind && math.Abs(counters-behind) > powerTol*behind {
+			errs = append(errs, fmt.Errorf("IT behind the UPS meter %.9f kWh, servers' own counters %.9f kWh", behind, counters))
+		}
 	}
 	if en.PUE.Known() && en.PUE < 1 {
 		errs = append(errs, fmt.Errorf("PUE %.6f", float64(en.PUE)))

@@ -61,6 +61,8 @@ const (
 	cFree
 	cPartial
 	cMechanical
+	cBelowUPS  // IT losses below the UPS meter, by a way of their own; under Check only
+	cBehindUPS // IT power behind it, likewise
 	columns
 )
 
