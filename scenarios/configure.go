@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"headroom/facility/catalog"
 	"headroom/facility/placement"
 	"headroom/sim"
 	"headroom/sim/workload"
@@ -28,13 +29,17 @@ var kindFigures = map[string]kindFigure{
 	"batch":       {workload.Batch, 0.8, 0.3},
 }
 
-// airClasses are the thermal guidelines of ASHRAE TC 9.9, fifth edition (2021), °C.
-var airClasses = map[string]sim.AirClass{
-	"A1": {Name: "A1", RecommendedLow: 18, RecommendedHigh: 27, AllowableLow: 15, AllowableHigh: 32},
-	"A2": {Name: "A2", RecommendedLow: 18, RecommendedHigh: 27, AllowableLow: 10, AllowableHigh: 35},
-	"A3": {Name: "A3", RecommendedLow: 18, RecommendedHigh: 27, AllowableLow: 5, AllowableHigh: 40},
-	"A4": {Name: "A4", RecommendedLow: 18, RecommendedHigh: 27, AllowableLow: 5, AllowableHigh: 45},
-	"H1": {Name: "H1", RecommendedLow: 18, RecommendedHigh: 22, AllowableLow: 5, AllowableHigh: 25},
+// airClass is an ASHRAE air class at the site's altitude.
+func airClass(name string, altitudeM float64) sim.AirClass {
+	classes, err := catalog.ASHRAE()
+	if err != nil {
+		return sim.AirClass{} // a broken data file is an error of the catalogue's tests
+	}
+	c, _ := classes.AirNamed(name)
+	return sim.AirClass{
+		Name: name, RecommendedLow: c.Recommended[0], RecommendedHigh: min(c.Recommended[1], c.AllowableMaxC(altitudeM)),
+		AllowableLow: c.Allowable[0], AllowableHigh: c.AllowableMaxC(altitudeM),
+	}
 }
 
 // replicaGPUs is the size of a replica where the file says nothing: one 8-GPU server.
@@ -84,7 +89,7 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 		Weather:     s.series,
 		PricePerKWh: math.NaN(), CarbonKgPerKWh: math.NaN(),
 		SeriesStepNS: int64(math.Round(f.Run.Series.V * 1e9)), ToleranceK: f.Run.Tolerance.V,
-		Air: airClasses[f.Site.Class], FanMaxShare: math.Inf(1),
+		Air: airClass(f.Site.Class, f.Site.Altitude.or(0)), FanMaxShare: math.Inf(1),
 		Replays: s.traces,
 	}
 	if f.Site.Price.Currency != "" {
@@ -112,17 +117,21 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 	for i := range f.Workload {
 		unique(&f.Workload[i].origin, f.Workload[i].Name)
 		c.Classes = append(c.Classes, f.Workload[i].class(d))
+		s.shape(d, &f.Workload[i], &c.Classes[len(c.Classes)-1])
 		s.throughput(d, b, &f.Workload[i], &c.Classes[len(c.Classes)-1])
 	}
 	for i := range f.Replay {
 		unique(&f.Replay[i].origin, f.Replay[i].Name)
 		c.Classes = append(c.Classes, f.Replay[i].class())
+		s.urgency(&c.Classes[len(c.Classes)-1], f.Replay[i].Tenant, f.Replay[i].Priority, f.Replay[i].Spot, f.Replay[i].Defer)
 	}
+	s.scheduling(d, &c)
 	c.Failures.RestartS = restartS
 	if sf := f.Failures.Server; sf != nil {
 		c.Failures.ServerPerNodeDay, c.Failures.RepairS, c.Failures.RestartS = sf.Rate.V, sf.Repair.V, sf.Restart.V
 	}
 	s.limits(d, b, l, &c, checking)
+	s.money(d, b, l, &c)
 	c.WarmupNS, c.Twin = int64(math.Round(f.Run.Warmup.V*1e9)), f.Run.Twin
 	c.GPUSpread = f.Run.Spread.V
 	if f.Run.Warmup.V >= f.Run.length().Seconds() {
@@ -179,13 +188,19 @@ func (l *classLine) class(d *decoder) workload.Class {
 	if !l.has("arrivals") {
 		d.fail(l.at, joinKey(l.path, "arrivals"), "write, for example, arrivals: 2/day", "a required key is missing for %s", l.Kind)
 	}
-	if l.Length == nil && !l.has("length") {
+	if len(l.GPUs.Sizes) == 0 && !l.has("gpus") && l.Like == "" {
+		d.fail(l.at, joinKey(l.path, "gpus"), "write, for example, gpus: {64: 3, 128: 1}", "a required key is missing")
+	}
+	if l.Length == nil && !l.has("length") && l.Like == "" {
 		d.fail(l.at, joinKey(l.path, "length"), "write, for example, length: {median: 20 h, p95: 5 d}", "a required key is missing for %s", l.Kind)
 	}
 	c.RatePerS = l.Arrivals.V
 	if n := l.Length; n != nil {
 		c.MedianS = n.Median.V
-		if !n.P95.Given && !n.has("p95") {
+		if !n.Median.Given && !n.has("median") && len(n.Quantiles) == 0 && !n.has("quantiles") {
+			d.fail(n.at, joinKey(n.path, "median"), "write, for example, median: 20 h", "a required key is missing")
+		}
+		if !n.P95.Given && !n.has("p95") && n.Weibull == nil && len(n.Quantiles) == 0 {
 			n.P95.fill(n.Median.V)
 		}
 		switch {
@@ -206,6 +221,9 @@ func (l *classLine) service(d *decoder, c *workload.Class) {
 		}
 	}
 	if len(l.GPUs.Sizes) != 1 {
+		if !l.has("gpus") {
+			d.fail(l.at, joinKey(l.path, "gpus"), "write, for example, gpus: 32", "a required key is missing")
+		}
 		if len(l.GPUs.Sizes) > 1 {
 			d.fail(l.of("gpus"), joinKey(l.path, "gpus"), "", "want one number of GPUs for a service (got %d sizes)", len(l.GPUs.Sizes))
 		}

@@ -4,24 +4,26 @@ package scenarios
 // schema is made from them.
 type file struct {
 	origin
-	Version  int         `yaml:"version" required:"true" min:"1" max:"1" doc:"Version of the file format." example:"1"`
-	Name     string      `yaml:"name" doc:"What a report calls the scenario; the file's name where it is not stated." example:"One hall, 48 kW racks, air"`
-	Basis    string      `yaml:"basis" enum:"nameplate,planned" default:"nameplate" doc:"What a server counts for when racks are filled: its nameplate, or 1.07 times its sustained peak."`
-	Site     siteSection `yaml:"site" doc:"Place, weather, prices and the air class."`
-	Power    *powerPart  `yaml:"power" doc:"The electrical side: short form by levels, or nodes in general form."`
-	Cooling  *coolPart   `yaml:"cooling" doc:"Air handlers and liquid loops."`
-	Plants   plantMap    `yaml:"plants" doc:"Chillers, dry coolers and other plants, by name."`
-	Racks    []rackLine  `yaml:"racks" required:"true" doc:"Rack rows with their limits."`
-	Servers  []orderLine `yaml:"servers" required:"true" doc:"What is to be placed, first line first."`
-	Network  *netPart    `yaml:"network" doc:"How servers meet; what jobs over several servers of a named model need." example:"infiniband-400"`
-	Workload []classLine `yaml:"workload" doc:"Job classes; their arrivals are drawn from the seed."`
-	Replay   []traceLine `yaml:"replay" doc:"Job traces replayed as recorded."`
-	Failures failPart    `yaml:"failures" doc:"Random and scripted losses."`
-	Caps     []capLine   `yaml:"caps" doc:"Power caps over the site, power elements or racks; caps on one model are on its line of servers."`
-	Run      runPart     `yaml:"run" doc:"What is simulated, and how finely it is reported."`
-	Plan     *planPart   `yaml:"plan" doc:"Over time: deliveries, rows that come and go, reservations, and how demand grows."`
-	Catalog  rawMap      `yaml:"catalog" doc:"Servers, GPUs, curves, plants and climates of your own, in the form of the built-in catalogue."`
-	Variants variantMap  `yaml:"variants" doc:"What-ifs by name: the same scenario with some paths set to other values."`
+	Version    int         `yaml:"version" required:"true" min:"1" max:"1" doc:"Version of the file format." example:"1"`
+	Name       string      `yaml:"name" doc:"What a report calls the scenario; the file's name where it is not stated." example:"One hall, 48 kW racks, air"`
+	Basis      string      `yaml:"basis" enum:"nameplate,planned" default:"nameplate" doc:"What a server counts for when racks are filled: its nameplate, or 1.07 times its sustained peak."`
+	Site       siteSection `yaml:"site" doc:"Place, weather, prices and the air class."`
+	Power      *powerPart  `yaml:"power" doc:"The electrical side: short form by levels, or nodes in general form."`
+	Cooling    *coolPart   `yaml:"cooling" doc:"Air handlers and liquid loops."`
+	Plants     plantMap    `yaml:"plants" doc:"Chillers, dry coolers and other plants, by name."`
+	Racks      []rackLine  `yaml:"racks" required:"true" doc:"Rack rows with their limits."`
+	Servers    []orderLine `yaml:"servers" required:"true" doc:"What is to be placed, first line first."`
+	Network    *netPart    `yaml:"network" doc:"How servers meet; what jobs over several servers of a named model need." example:"infiniband-400"`
+	Workload   []classLine `yaml:"workload" doc:"Job classes; their arrivals are drawn from the seed."`
+	Replay     []traceLine `yaml:"replay" doc:"Job traces replayed as recorded."`
+	Scheduling *schedPart  `yaml:"scheduling" doc:"How the queue is run and where jobs are put; first come, first served by best fit where it is not stated."`
+	Failures   failPart    `yaml:"failures" doc:"Random and scripted losses."`
+	Caps       []capLine   `yaml:"caps" doc:"Power caps over the site, power elements or racks; caps on one model are on its line of servers."`
+	Run        runPart     `yaml:"run" doc:"What is simulated, and how finely it is reported."`
+	Plan       *planPart   `yaml:"plan" doc:"Over time: deliveries, rows that come and go, reservations, and how demand grows."`
+	Money      *moneyPart  `yaml:"money" doc:"Time-of-use and hourly prices, demand charge, water, carbon, capital cost and cloud offers, for what the work costs."`
+	Catalog    rawMap      `yaml:"catalog" doc:"Servers, GPUs, curves, plants and climates of your own, in the form of the built-in catalogue."`
+	Variants   variantMap  `yaml:"variants" doc:"What-ifs by name: the same scenario with some paths set to other values."`
 }
 
 type siteSection struct {

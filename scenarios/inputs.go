@@ -281,6 +281,7 @@ func (s *Scenario) parseWeather(d *decoder, name string, data []byte, at pos, ke
 // readTraces reads the job traces that are replayed.
 func (s *Scenario) readTraces(d *decoder, files fs.FS) {
 	s.traces = nil
+	s.findTenants(d)
 	for i := range s.file.Replay {
 		l := &s.file.Replay[i]
 		var jobs []workload.Job
@@ -295,14 +296,7 @@ func (s *Scenario) readTraces(d *decoder, files fs.FS) {
 
 // parseTrace reads one trace; Job.Class counts synthetic classes first, then traces.
 func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, data []byte) []workload.Job {
-	opt := workload.TraceOptions{
-		Class:       int32(len(s.file.Workload) + i),
-		Activity:    l.Activity.or(kindFigures[l.Kind].activity),
-		MemoryBound: l.MemoryBound.or(kindFigures[l.Kind].memoryBound),
-	}
-	if c := l.Columns; c != nil {
-		opt.Columns = workload.TraceColumns{Arrival: c.Arrival, GPUs: c.GPUs, Duration: c.Duration}
-	}
+	opt := s.traceOptions(d, l, i)
 	if l.VC != "" || len(l.Filter.Keys) > 0 {
 		opt.Filter = map[string]string{}
 		for j, k := range l.Filter.Keys {
@@ -322,6 +316,8 @@ func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, data []byte) []wo
 	var jobs []workload.Job
 	var err error
 	switch {
+	case l.Format == "occupancy":
+		jobs, err = workload.ReadOccupancy(bytes.NewReader(data), l.Trace, occupancyOptions(l, &opt))
 	case strings.HasSuffix(base, ".csv"):
 		jobs, err = workload.ReadCSV(bytes.NewReader(data), l.Trace, opt)
 	case strings.HasSuffix(base, ".swf"):
@@ -329,6 +325,10 @@ func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, data []byte) []wo
 	default:
 		d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "want a file that ends in .csv, .swf, .csv.gz or .swf.gz (got %s)", quoteShort(l.Trace))
 		return nil
+	}
+	if err != nil && l.Bad == "count" {
+		s.countBad(l, err)
+		err = nil
 	}
 	if err != nil {
 		var list *workload.TraceErrors
@@ -347,5 +347,5 @@ func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, data []byte) []wo
 	if len(jobs) == 0 {
 		d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "the trace has no job that is replayed")
 	}
-	return jobs
+	return s.reshaped(d, l, jobs, &opt)
 }

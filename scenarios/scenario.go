@@ -17,6 +17,7 @@ import (
 	"headroom/facility/units"
 	"headroom/facility/weather"
 	"headroom/sim"
+	"headroom/sim/ledger"
 	"headroom/sim/workload"
 )
 
@@ -32,18 +33,21 @@ type Options struct {
 // Scenario is a scenario file that was read without a problem: overlays applied, defaults filled, the
 // files it names read and checked.
 type Scenario struct {
-	name      string
-	variant   string
-	file      file
-	variants  []string
-	catalog   *catalog.Catalog
-	climates  []catalog.Climate // of the file's own catalogue
-	series    *weather.Series
-	designDay cooling.Outdoor
-	traces    [][]workload.Job
-	inputs    []input
-	warnings  Problems
-	building  sync.Mutex // Build and Configure take turns: they fill defaults in the file
+	name                  string
+	variant               string
+	file                  file
+	variants              []string
+	catalog               *catalog.Catalog
+	climates              []catalog.Climate // of the file's own catalogue
+	series                *weather.Series
+	designDay             cooling.Outdoor
+	traces                [][]workload.Job
+	priceHours, gridHours *ledger.Tariff // of the money section
+	priceCurrency         string         // of priceHours
+	inputs                []input
+	warnings              Problems
+	tenants               *workload.Tenants // in the order of the file, then as traces name them
+	building              sync.Mutex        // Build and Configure take turns: they fill defaults in the file
 }
 
 // input is a file that the scenario names.
@@ -124,6 +128,7 @@ func (s *Scenario) finish(d *decoder, files fs.FS) {
 	s.readCatalog(d)
 	s.readWeather(d, files)
 	s.readTraces(d, files)
+	s.readMoney(d, files)
 	b := &builder{s: s, d: d, warn: true}
 	b.build()
 	s.config(d, b, nil, true)

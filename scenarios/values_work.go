@@ -84,8 +84,10 @@ func (v *sizeMix) schema() map[string]any {
 // lengthPart is a log-normal run time by its median and 95th percentile; one duration alone is constant.
 type lengthPart struct {
 	origin
-	Median Quantity `yaml:"median" unit:"duration" required:"true" above:"0" doc:"Half of the jobs are shorter." example:"20 h"`
-	P95    Quantity `yaml:"p95" unit:"duration" above:"0" doc:"95% of the jobs are shorter; the median where it is not stated, and then all are equal." example:"5 d"`
+	Median    Quantity  `yaml:"median" unit:"duration" above:"0" doc:"Half of the jobs are shorter." example:"20 h"`
+	Weibull   *float64  `yaml:"weibull" min:"0.05" max:"50" doc:"Shape of a Weibull distribution of this median, in place of the log-normal one." example:"0.7"`
+	Quantiles quantiles `yaml:"quantiles" doc:"The distribution itself: durations from the shortest to the longest at equal shares, in place of median and p95." example:"[1 min, 10 min, 2 d]"`
+	P95       Quantity  `yaml:"p95" unit:"duration" above:"0" doc:"95% of the jobs are shorter; the median where it is not stated, and then all are equal." example:"5 d"`
 }
 
 func (v *lengthPart) decode(d *decoder, n *node, path string) {

@@ -3,6 +3,7 @@ package workload
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -15,8 +16,12 @@ type OccupancyOptions struct {
 	Running string   // column of busy GPUs; "running_gpu_num" where it is empty
 	// StepS is how long the last line holds; 0: as long as the one before it.
 	StepS float64
-	// Largest is the most GPUs of one job: a rise by more becomes several jobs. 0: 8, one server.
+	// Largest is the most GPUs of one job: a rise by more becomes several jobs. 0: 1, so that the series is followed however
+	// its GPUs lie on servers.
 	Largest int32
+	// StartS and EndS keep the part of the series from StartS up to but not at EndS after the first line, and count from
+	// StartS. EndS 0 is its end.
+	StartS, EndS float64
 	// Class, Activity and MemoryBound are copied into every job; SizeScale is as in TraceOptions.
 	Class                 int32
 	Activity, MemoryBound float64
@@ -51,6 +56,11 @@ func ReadOccupancy(r io.Reader, name string, o OccupancyOptions) ([]Job, error) 
 	}
 	columns := len(header)
 	c := clock{unit: o.Unit}
+	if !(o.StartS >= 0) || !(o.EndS == 0 || o.EndS > o.StartS) || o.EndS*nsPerS > float64(maxArrivalNS) {
+		errs.add(TraceError{File: name, Message: fmt.Sprintf("no time lies from %g s to %g s", o.StartS, o.EndS)})
+		return nil, errs
+	}
+	start := int64(math.Round(math.Min(o.StartS*nsPerS, float64(maxArrivalNS))))
 	s := occupancy{o: o}
 	first, last, step := int64(-1), int64(0), int64(math.Round(o.StepS*nsPerS))
 	for {
@@ -82,15 +92,22 @@ func ReadOccupancy(r io.Reader, name string, o OccupancyOptions) ([]Job, error) 
 			step = t - last
 		}
 		last = t
+		if at := float64(t-first) / nsPerS; at < o.StartS || o.EndS > 0 && at >= o.EndS {
+			continue
+		}
 		if o.SizeScale > 0 {
 			busy = int64(math.Round(float64(busy) * o.SizeScale))
 		}
-		s.set(t-first, busy)
+		s.set(t-first-start, busy)
 	}
 	if first < 0 && errs.Count() == 0 {
 		errs.add(TraceError{File: name, Message: "no line gives a number of busy GPUs"})
 	}
-	s.set(last-first+step, 0)
+	end := last - first + step
+	if o.EndS > 0 {
+		end = min(end, int64(math.Round(o.EndS*nsPerS)))
+	}
+	s.set(max(0, end-start), 0)
 	slices.SortStableFunc(s.jobs, func(a, b Job) int { return cmp.Compare(a.Arrival, b.Arrival) })
 	for i := range s.jobs {
 		s.jobs[i].ID = int32(i)
@@ -123,7 +140,7 @@ func (s *occupancy) set(atNS, busy int64) {
 	for fall := s.busy - busy; fall > 0; {
 		top := &s.stack[len(s.stack)-1]
 		n := min(fall, top.gpus)
-		largest := int64(cmp.Or(s.o.Largest, 8))
+		largest := int64(cmp.Or(s.o.Largest, 1))
 		for left := n; left > 0; left -= largest {
 			s.jobs = append(s.jobs, Job{
 				Class: s.o.Class, Arrival: top.fromNS, GPUs: int32(min(left, largest)), WorkS: float64(atNS-top.fromNS) / nsPerS,
