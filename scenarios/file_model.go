@@ -10,6 +10,7 @@ type modelPart struct {
 	Method     string   `yaml:"method" enum:"full,adapters" doc:"Of training: all weights, or small adapters beside them (LoRA); adapters for fine-tuning, full for training."`
 	Sequence   int      `yaml:"sequence" min:"1" max:"10000000" default:"8192" doc:"Of training: tokens of a sequence; the model's longest where that is shorter."`
 	Batch      int      `yaml:"batch" min:"1" max:"1000000000" default:"4194304" doc:"Of training: tokens of one step over the whole job."`
+	Feed       float64  `yaml:"feed" min:"0" doc:"Of training: most tokens per second that storage and hosts feed a job; no limit where it is not stated." example:"2000000"`
 	Input      float64  `yaml:"input" min:"1" max:"10000000" default:"1155" doc:"Of serving: mean tokens of a prompt (1,155 in the Azure conversation trace of 2023)."`
 	Output     float64  `yaml:"output" min:"1" max:"10000000" default:"211" doc:"Of serving: mean tokens of an answer (211 in the same trace)."`
 	Spread     float64  `yaml:"spread" min:"0" max:"100" default:"1" doc:"Of serving: standard deviation of prompts over their mean."`

@@ -93,7 +93,7 @@ func (m *maker) train(server *facility.Model, gpu perf.GPU, inside perf.Link, gp
 	t := perf.Training{
 		Model: m.model, GPU: gpu, GPUs: gpus, Precision: m.precision(perf.BF16), Sequence: min(p.Sequence, int(math.Min(m.model.Context, math.MaxInt32))),
 		BatchTokens: float64(p.Batch), Adapters: p.Method == "adapters" || p.Method == "" && kind == workload.FineTuning,
-		HostGB: hostGB, HostGBs: hostGBs,
+		HostGB: hostGB, HostGBs: hostGBs, Feed: perf.Feed{TokensPerS: p.Feed},
 		Fabric: perf.Fabric{PerServer: server.GPUs, Inside: inside, Oversubscription: 1},
 	}
 	if n := m.s.file.Network; n != nil {

@@ -39,6 +39,13 @@ func TestModelOfAClass(t *testing.T) {
 	if work.ThroughputOn(0, 16) != nil || work.ThroughputOn(1, 8) != nil {
 		t.Error("a size or server that no job takes has a rate")
 	}
+	fed, err := example(t, "buyer-training", Options{Set: []string{"workload[train-70b].model={name: llama-3-70b, feed: 100000}"}}).Configure(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := fed.Classes[0].ThroughputOn(0, 256); x.TokensPerS != 100000 || x.Bound != "storage or hosts" {
+		t.Errorf("fed with 100,000 tokens/s: %+v", x)
+	}
 	text, err := s.Resolved()
 	if err != nil {
 		t.Fatal(err)

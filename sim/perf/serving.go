@@ -266,12 +266,17 @@ func (p *replica) firstTokenS(batch float64) float64 {
 	if busy >= 1 {
 		return math.Inf(1)
 	}
-	waitS := 0.0
-	if busy > missShare {
-		meanS := busy * serviceS * (1 + p.r.InputCV*p.r.InputCV) / (2 * (1 - busy))
-		waitS = meanS / busy * math.Log(busy/missShare)
+	return waitS(busy, serviceS, p.r.InputCV) + serviceS*(1+z99*p.r.InputCV) + p.pipeline*fullS
+}
+
+// waitS is the wait in an M/G/1 queue that missShare of requests exceed: the mean of Pollaczek and Khinchine over those
+// who wait at all, a share busy, with an exponential tail.
+func waitS(busy, serviceS, cv float64) float64 {
+	if busy <= missShare {
+		return 0
 	}
-	return waitS + serviceS*(1+z99*p.r.InputCV) + p.pipeline*fullS
+	meanS := serviceS * (1 + cv*cv) / (2 * (1 - busy))
+	return meanS * math.Log(busy/missShare)
 }
 
 // chunk is how many tokens one pass of the whole replica takes.
