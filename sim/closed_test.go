@@ -180,7 +180,31 @@ func TestRoomWithoutCooling(t *testing.T) {
 	if !(math.Abs(at5-189) <= 0.2*189) {
 		t.Errorf("5 kW a rack reach the trip inlet after %.0f s, want 189 s ± 20 %%", at5)
 	}
+	// What two nodes would give: air of 10 kJ/K a rack, rack and structure of 150 kJ/K, 300 W/K between them.
+	two5, two10 := twoNodesS(5000, 10e3, 150e3, 300, 21), twoNodesS(10000, 10e3, 150e3, 300, 21)
+	t.Logf("two nodes: %.0f s and %.0f s", two5, two10)
+	if math.Abs(two5-189) > 0.2*189 || two10 >= 60 {
+		t.Errorf("two nodes reach it after %.0f s and %.0f s", two5, two10)
+	}
 	if !(at10 > 60 && math.Abs(at10-94) <= 10) {
 		t.Errorf("10 kW a rack reach the trip inlet after %.0f s; the named miss is 94 s, the target less than 60 s", at10)
 	}
+}
+
+// twoNodesS is the time in which the air of a rack warms by riseK when heatW goes into it and air and rack exchange
+// hA: dT/dt = r_min + (r_max − r_min)·e^(−t/τ), r_max = P/C_air, r_min = P/(C_air+C_rack),
+// τ = C_air·C_rack/((C_air+C_rack)·hA) (Khankari, ASHRAE LV-11-C026).
+func twoNodesS(heatW, airJPerK, rackJPerK, hAWPerK, riseK float64) float64 {
+	most, least := heatW/airJPerK, heatW/(airJPerK+rackJPerK)
+	tau := airJPerK * rackJPerK / ((airJPerK + rackJPerK) * hAWPerK)
+	lo, hi := 0.0, riseK/least
+	for range 60 {
+		t := (lo + hi) / 2
+		if least*t+(most-least)*tau*(1-math.Exp(-t/tau)) < riseK {
+			lo = t
+		} else {
+			hi = t
+		}
+	}
+	return hi
 }

@@ -21,8 +21,9 @@ import (
 type reference struct {
 	l     *placement.Layout
 	c     *Config
-	stepS float64
+	stepS float64 // 0: a tenth of the shortest time constant
 
+	shiftK  float64 // of every limit, to bracket the engine
 	now     float64 // s
 	y       []float64
 	srv     []refServer
@@ -45,6 +46,8 @@ type reference struct {
 	facilityW, itW float64
 	bus, ups, tx   *power.Node
 	duty, lpm      []float64
+	tau            []float64 // of rooms, loops and plants, s
+	starting       bool      // finding where the run starts: masses take up nothing
 }
 
 type refServer struct {
@@ -62,6 +65,7 @@ type refServer struct {
 	fan        float64
 	clock      float64
 	refC       float64 // what its dies are cooled by
+	limitC     float64 // software limit of the die, its own or its memory's
 	resWorst   float64 // K/W of the worst slot
 	wallW      float64
 	gpuW       float64
@@ -98,13 +102,10 @@ func newReference(l *placement.Layout, c *Config, limitShiftK float64) *referenc
 		}
 		return &f.Power.Nodes[i]
 	}
+	r.tau = make([]float64, len(f.Cooling.Rooms)+len(f.Cooling.Loops)+len(f.Cooling.Plants))
 	r.bus, r.ups, r.tx = node("busway.A"), node("ups[A]"), node("tx")
 	r.duty, r.lpm = make([]float64, len(f.Cooling.Plants)), make([]float64, len(f.Cooling.Plants))
-	models := slices.Clone(f.Models)
-	for i := range models {
-		m := &models[i]
-		m.LimitC, m.SlowC, m.ShutC = m.LimitC+limitShiftK, m.SlowC+limitShiftK, m.ShutC+limitShiftK
-	}
+	r.shiftK = limitShiftK
 	r.slot = make([]int, len(f.Racks))
 	for k := range f.Cooling.Rooms {
 		var x, y []float64
@@ -130,7 +131,7 @@ func newReference(l *placement.Layout, c *Config, limitShiftK float64) *referenc
 	for i := range l.Servers {
 		p := &l.Servers[i]
 		k := &f.Racks[p.Rack]
-		s := refServer{m: &models[p.Model], rack: p.Rack, room: k.Room, loop: -1, clock: 1}
+		s := refServer{m: &f.Models[p.Model], rack: p.Rack, room: k.Room, loop: -1, clock: 1}
 		s.height = (float64(p.U-1) + float64(s.m.HeightU)/2) / float64(k.HeightU)
 		if s.m.Liquid {
 			s.loop = k.Loop
@@ -212,8 +213,9 @@ func (r *reference) server(s *refServer, worst, mean, idle float64, inlet func(r
 				s.clock = m.ClockFor(left, dyn)
 			}
 			s.refC, s.resWorst = ref, resWorst
+			s.limitC = m.DieLimitC(ref) + r.shiftK
 			if s.mode != 0 {
-				hold := m.ClockFor((m.LimitC-ref)/resWorst-m.FloorW-refLeak(m, m.LimitC), dyn)
+				hold := m.ClockFor((s.limitC-ref)/resWorst-m.FloorW-refLeak(m, s.limitC), dyn)
 				if s.mode == 2 {
 					hold = math.Max(m.ClockMin, hold/2)
 				}
@@ -307,6 +309,9 @@ func (r *reference) derive(y, dy []float64) {
 				roomTau[k] = room.MixS(p.FlowM3s)
 			}
 			duty[room.Plant] += p.DutyW
+			if !p.Held && !r.starting { // what the room itself takes up does not reach the water
+				duty[room.Plant] += p.WPerK * (y[r.roomAt(k)] - p.SupplyC)
+			}
 			lpm[room.Plant] += p.WaterLPM
 		}
 		for k := range f.Cooling.Loops {
@@ -315,9 +320,12 @@ func (r *reference) derive(y, dy []float64) {
 			moved = math.Max(moved, math.Abs(p.Phi-r.flow[k]))
 			r.flow[k], pumps[k] = p.Phi, p.PumpW
 			tau := loop.HeatJPerK() / p.WPerK
-			r.tauMin = math.Min(r.tauMin, tau)
+			r.tauMin, r.tau[nRooms+k] = math.Min(r.tauMin, tau), tau
 			dy[r.loopAt(k)] = (p.SupplyC - y[r.loopAt(k)]) / tau
 			duty[loop.Plant] += p.DutyW
+			if !p.Held && !r.starting {
+				duty[loop.Plant] += p.WPerK * (y[r.loopAt(k)] - p.SupplyC)
+			}
 			lpm[loop.Plant] += p.WaterLPM
 		}
 		was := r.lossW
@@ -327,7 +335,7 @@ func (r *reference) derive(y, dy []float64) {
 		}
 	}
 	for k := range nRooms {
-		r.tauMin = math.Min(r.tauMin, roomTau[k])
+		r.tauMin, r.tau[k] = math.Min(r.tauMin, roomTau[k]), roomTau[k]
 		dy[r.roomAt(k)] = (roomEnd[k] - y[r.roomAt(k)]) / roomTau[k]
 	}
 	plantW := 0.0
@@ -340,7 +348,7 @@ func (r *reference) derive(y, dy []float64) {
 		p := pl.Solve(cooling.Load{HeatW: math.Max(duty[k], 0), ReturnC: ret, Units: r.plantUp[k], SetC: spec.SupplyC, Out: r.out})
 		plantW += p.ElectricalW()
 		tau := spec.HeatJPerK / p.WPerK
-		r.tauMin = math.Min(r.tauMin, tau)
+		r.tauMin, r.tau[nRooms+nLoops+k] = math.Min(r.tauMin, tau), tau
 		dy[r.plantAt(k)] = (p.SupplyC - y[r.plantAt(k)]) / tau
 	}
 	r.facilityW += refLossW(r.tx, r.facilityW)
@@ -395,6 +403,7 @@ func (r *reference) settleAll() {
 	r.schedule()
 	dy := make([]float64, len(r.y))
 	keep := slices.Clone(r.y)
+	r.starting = true
 	for range 4000 {
 		r.derive(r.y, dy)
 		// Every mass steps by the same share of its own time constant, so that slow and fast ones arrive together.
@@ -407,9 +416,10 @@ func (r *reference) settleAll() {
 			r.modes(i)
 		}
 		for k := r.roomAt(0); k < r.plantAt(len(r.l.Facility.Cooling.Plants)); k++ {
-			r.y[k] += dy[k] * 20
+			r.y[k] += dy[k] * r.tau[k-r.roomAt(0)] * 0.3
 		}
 	}
+	r.starting = false
 	copy(r.y[:refIntegrals], keep[:refIntegrals])
 	for i := range r.jobs {
 		r.y[r.jobs[i].at] = keep[r.jobs[i].at]
@@ -437,25 +447,28 @@ func (r *reference) modes(i int) {
 	c := r.y[refIntegrals+3*i]
 	const release = 3.0
 	m := s.m
+	if !s.down && s.inletC > m.AirTripC+r.shiftK {
+		r.shut(i)
+	}
 	if s.busy == 0 || s.down {
 		s.mode = 0
 		return
 	}
 	switch s.mode {
 	case 0:
-		if c >= m.LimitC-1e-9 && s.freeEndC() > m.LimitC {
+		if c >= s.limitC-1e-9 && s.freeEndC() > s.limitC {
 			s.mode = 1
 		}
 	case 1:
-		if s.freeEndC() <= m.LimitC {
+		if s.freeEndC() <= s.limitC {
 			s.mode = 0
-		} else if c >= m.SlowC {
+		} else if c >= m.SlowC+r.shiftK {
 			s.mode = 2
 		}
 	case 2:
-		if c >= m.ShutC {
+		if c >= m.ShutC+r.shiftK {
 			r.shut(i)
-		} else if c <= m.LimitC-release {
+		} else if c <= s.limitC-release {
 			s.mode = 1
 		}
 	}
@@ -593,7 +606,7 @@ func (r *reference) run(probes []float64, at func(k int)) {
 		for i := range r.srv {
 			s := &r.srv[i]
 			at := refIntegrals + 3*i
-			for mode, level := range []float64{s.m.LimitC, s.m.SlowC, s.m.ShutC} {
+			for mode, level := range []float64{s.limitC, s.m.SlowC + r.shiftK, s.m.ShutC + r.shiftK} {
 				if left := (level - r.y[at]) / k1[at]; s.mode == mode && s.busy > 0 && !s.down && left > 0 && k1[at] > 0 {
 					step = math.Min(step, math.Max(left, 0.02))
 				}
