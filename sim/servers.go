@@ -276,7 +276,7 @@ func (e *engine) followPath(i int32, s *server, nowC float64, fresh bool) {
 	end := s.set.WorstC + driverEnd - d.appliedC
 	if s.mode == thermal.Held && s.set.WorstC <= s.set.LimitC+0.01 {
 		// The controller holds the limit whatever the driver does within its step.
-		s.path = thermal.Relax(e.now, math.Min(nowC, s.set.LimitC), s.set.LimitC, s.set.TauS)
+		s.path = thermal.Relax(e.now, nowC, s.set.LimitC, s.set.TauS)
 		e.cancelThermal(s)
 		return
 	}
