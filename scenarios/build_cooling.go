@@ -124,6 +124,9 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 				b.d.fail(a.of(k), joinKey(a.path, k), "", "a room has walls or units of its own (got both)")
 			}
 		}
+		if a.Kind == "rear-door" {
+			b.d.fail(a.of("walls"), joinKey(a.path, "walls"), "", "rear doors stand on racks, not in walls")
+		}
 		w := &a.Walls[0]
 		unitsN, capacity, airflow = 0, w.Capacity, w.Airflow
 		seen := map[string]bool{}
@@ -144,11 +147,12 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 			}
 		}
 	} else {
+		b.closeCoupled(a, &unitsN, &airflow)
 		for _, k := range [...]struct {
 			key     string
 			missing bool
 			example string
-		}{{"units", !a.has("units"), "units: 10"}, {"capacity", !a.has("capacity"), "capacity: 120 kW"}, {"airflow", !a.has("airflow"), "airflow: 9 m3/s"}} {
+		}{{"units", unitsN == 0 && !a.has("units"), "units: 10"}, {"capacity", !a.has("capacity"), "capacity: 120 kW"}, {"airflow", !airflow.Given && !a.has("airflow"), "airflow: 9 m3/s"}} {
 			if k.missing {
 				b.d.fail(a.at, joinKey(a.path, k.key), "write, for example, "+k.example+", or walls", "a required key is missing")
 			}
@@ -171,7 +175,7 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 		CapacityW: capacity.V, AirflowM3s: airflow.V,
 		RatedReturnC: a.Rated.Return.V, RatedWaterC: a.Rated.Water.V, WaterRiseK: a.Rated.Rise.V,
 		SupplyC: a.Supply.V, FanW: a.Fan.V, FanExponent: fanExponent, FanMin: a.FanMin.V,
-		Containment: containments[a.Containment], BypassShare: cooling.DefaultBypassShare,
+		Containment: containments[a.Containment], BypassShare: cooling.DefaultBypassShare, Standby: a.Standby, DewPointC: a.DewPoint.V,
 		VolumeM3: a.Volume.V / 1000, StructureJPerK: a.Structure.V, StructureWPerK: a.Coupling.V, WallWPerK: a.Conduction.V, AmbientC: a.Ambient.V,
 		Plant: b.plantIndex(a.Plant, a.of("plant"), joinKey(a.path, "plant")),
 		Fed:   b.fed(fed, fedAt, joinKey(a.path, "fed")),
@@ -179,6 +183,10 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 	if capacity.Given && airflow.Given && unitsN > 0 {
 		if i := b.s.file.Plants.index(a.Plant); i >= 0 && isDirect(b.s.file.Plants.Lines[i].Type) {
 			room.Direct = true
+			room.SupplyMinC = b.s.file.Plants.Lines[i].SupplyMin.or(0)
+		}
+		if a.Kind == "rear-door" {
+			b.rearDoors(a, &room)
 		}
 		if err := room.Validate(); err != nil {
 			b.d.fail(a.at, a.path, "", "%v", err)
@@ -195,11 +203,11 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 	b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: room.Name, Fed: room.Fed, W: ceilW(fanW)})
 	if i := b.s.file.Plants.index(a.Plant); i >= 0 {
 		duty := float64(unitsN-redundant) * room.CapacityW
-		setC := a.Rated.Water.V
+		setC, limitC := a.Rated.Water.V, a.Rated.Water.V
 		if room.Direct {
-			setC = a.Supply.V
+			setC, limitC = a.Supply.V, math.Max(a.Supply.V, b.inletMaxC())
 		}
-		serves[i].add(duty, math.Min(duty, heat+fanW), setC, setC)
+		serves[i].add(duty, math.Min(duty, heat+fanW), setC, limitC)
 		serves[i].returnC = a.Rated.Return.V
 	}
 }
@@ -282,6 +290,7 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 	if !c.Capacity.Given && !l.has("capacity") && !c.has("capacity") {
 		b.d.fail(l.at, joinKey(l.path, "capacity"), "write, for example, capacity: 1 MW", "a required key is missing: what one CDU takes")
 	}
+	b.coolantClass(l)
 	c.Flow.fill(cduLPMPerW * c.Capacity.V)
 	c.Head.fill(cduHeadPa)
 	c.Approach.fill(cduApproachK)
@@ -294,6 +303,7 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 	loop := cooling.Loop{
 		CDUs: c.Count, Redundant: redundant, CapacityW: c.Capacity.V, FlowLPM: c.Flow.V, HeadKPa: c.Head.V / 1000,
 		ApproachK: c.Approach.V, Coolant: l.Coolant, VolumeL: c.Volume.V, SupplyC: l.Supply.V, PumpW: c.Pump.V,
+		Standby: l.Standby, DryReset: l.DryReset, Air: b.airSink(l, c),
 		Plant: b.plantIndex(l.Plant, l.of("plant"), joinKey(l.path, "plant")),
 	}
 	loop.Fed = b.fed(c.Fed, l.of("fed"), joinKey(l.path, "fed"))
@@ -302,7 +312,14 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 			b.d.fail(l.at, l.path, "", "%v", err)
 		}
 	}
+	b.condensation(l)
 	plant := b.s.file.Plants.index(l.Plant)
+	if loop.Air != nil { // the heat reaches a plant by way of the room
+		plant, loop.Plant = -1, -1
+		if n := len(b.f.Cooling.Rooms); n > 0 {
+			loop.Plant = b.f.Cooling.Rooms[n-1].Plant
+		}
+	}
 	addLoop := func(name string, row string) {
 		loop.Name = name
 		b.f.Cooling.Loops = append(b.f.Cooling.Loops, loop)

@@ -50,12 +50,16 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		redundant = 0
 	}
 	need := float64(max(1, l.Count-redundant))
+	if l.Class != "" {
+		b.waterClass(l)
+	}
 	if !l.Supply.Given && !l.has("supply") {
 		l.Supply.fill(s.setC)
 	}
+	b.plantKeys(l)
 	spec := cooling.Spec{
 		Name: "plants." + name, Type: l.Type, Units: max(1, l.Count), Redundant: redundant,
-		SupplyC: l.Supply.V, CapacityW: l.Capacity.V, Line: l.at.line,
+		SupplyC: l.Supply.V, CapacityW: l.Capacity.V, Line: l.at.line, Standby: l.Standby, ResetMaxC: l.Reset.or(0),
 		Fed: b.fed(l.Fed, l.of("fed"), joinKey(l.path, "fed")),
 	}
 	if e := l.Economizer; e != "none" && e != "" && economizers[l.Type] != e {
@@ -64,14 +68,14 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 	if isDirect(l.Type) && s.loops {
 		b.d.fail(l.of("type"), joinKey(l.path, "type"), "", "a %s cools air, not the water of a liquid loop", l.Type)
 	}
-	if isCooler(l.Type) && !l.Approach.Given {
+	if isCooler(l.Type) && l.Type != "cooling-tower" && !l.Approach.Given {
 		l.Approach.fill(b.coolerApproach(l, s))
 	}
 	if !l.Capacity.Given && !l.has("capacity") {
 		share := 1.0
 		trial := spec
 		trial.CapacityW = 1e6
-		if plant, err := b.makePlant(l, trial); err == nil && !isCooler(l.Type) {
+		if plant, err := b.makePlant(l, trial); err == nil && !isCooler(l.Type) && l.Type != "air-side" {
 			// A chiller gives less than its rating where it is hotter than at the rating point.
 			share = math.Min(1, cooling.CapacityAt(plant, int(need), b.plantDesign(l))/(need*trial.CapacityW))
 		}
@@ -94,7 +98,7 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		b.d.fail(l.at, l.path, "", "%v", err)
 		return nil
 	}
-	if isCooler(l.Type) && s.limitC > spec.SupplyC {
+	if (isCooler(l.Type) || l.Type == "air-side" && l.Trim == "none") && s.limitC > spec.SupplyC {
 		plant = floating{plant, s.limitC}
 	}
 	out := b.plantDesign(l)
@@ -139,6 +143,9 @@ type floating struct {
 	limitC float64
 }
 
+// Unwrap is the cooler itself.
+func (f floating) Unwrap() cooling.Plant { return f.Plant }
+
 // Solve is the cooler's own; where it cannot hold the set-point, CapacityW is what it takes at limitC.
 func (f floating) Solve(l cooling.Load) cooling.PlantPoint {
 	pt := f.Plant.Solve(l)
@@ -166,11 +173,23 @@ func (b *builder) makePlant(l *plantLine, spec cooling.Spec) (cooling.Plant, err
 	free := l.Economizer == "free-cooling"
 	switch l.Type {
 	case "water-cooled-chiller":
-		return cooling.NewChilledWater(cooling.ChilledWaterParams{Spec: spec, Chiller: l.Chiller, Economizer: l.Economizer == "water-side"})
+		return cooling.NewChilledWater(cooling.ChilledWaterParams{Spec: spec, Chiller: l.Chiller, COP: l.COP, Economizer: l.Economizer == "water-side"})
 	case "air-cooled-chiller":
-		return cooling.NewAirCooledChiller(cooling.AirCooledChillerParams{Spec: spec, Chiller: l.Chiller, FreeCooling: free})
+		return cooling.NewAirCooledChiller(cooling.AirCooledChillerParams{Spec: spec, Chiller: l.Chiller, COP: l.COP, FreeCooling: free})
 	case "dx":
 		return cooling.NewDX(cooling.DXParams{Spec: spec})
+	case "cooling-tower":
+		return cooling.NewCoolingTower(cooling.TowerParams{Spec: spec})
+	case "air-side":
+		p := cooling.AirSideParams{Spec: spec, Adiabatic: l.Adiabatic, SupplyMinC: l.SupplyMin.or(0), DryLockout: l.Lockout, PadEffectiveness: padShare}
+		if l.Trim != "none" && l.Trim != "" {
+			trim, err := b.makeTrim(l, spec)
+			if err != nil {
+				return nil, err
+			}
+			p.Trim = trim
+		}
+		return cooling.NewAirSideEconomizer(p)
 	case "dry-cooler", "adiabatic-cooler":
 		p := cooling.DryCoolerParams{
 			Spec: spec, Cooler: l.Cooler, DesignC: coolerAirC(l.Type, b.plantDesign(l)), ApproachK: l.Approach.V,
@@ -193,7 +212,78 @@ func (b *builder) makePlant(l *plantLine, spec cooling.Spec) (cooling.Plant, err
 var economizers = map[string]string{"water-cooled-chiller": "water-side", "air-cooled-chiller": "free-cooling"}
 
 // isDirect says whether a plant makes supply air itself, without water between.
-func isDirect(kind string) bool { return kind == "dx" }
+func isDirect(kind string) bool { return kind == "dx" || kind == "air-side" }
 
 // isCooler says whether a plant only gives heat to the outdoor air.
-func isCooler(kind string) bool { return kind == "dry-cooler" || kind == "adiabatic-cooler" }
+func isCooler(kind string) bool {
+	return kind == "dry-cooler" || kind == "adiabatic-cooler" || kind == "cooling-tower"
+}
+
+// trimBelowK is how much colder than the supply air the water of trim chillers is (assumed).
+const trimBelowK = 6.0
+
+// makeTrim is the plant that takes what outdoor air does not: as large as the hall's, and larger where the design day
+// takes some of its capacity.
+func (b *builder) makeTrim(l *plantLine, spec cooling.Spec) (cooling.Plant, error) {
+	line := plantLine{origin: l.origin, Type: l.Trim, Chiller: l.Chiller, COP: l.COP, Economizer: "none", Design: l.Design}
+	t := cooling.Spec{Name: spec.Name + ".trim", Type: l.Trim, Units: spec.Units, Redundant: spec.Redundant, CapacityW: spec.CapacityW, SupplyC: spec.SupplyC}
+	if l.Trim != "dx" {
+		t.SupplyC -= trimBelowK
+	}
+	trial, err := b.makePlant(&line, t)
+	if err != nil {
+		return nil, err
+	}
+	if share := cooling.CapacityAt(trial, t.Units, b.plantDesign(l)) / (float64(t.Units) * t.CapacityW); share > 0 && share < 1 {
+		t.CapacityW /= share
+	}
+	return b.makePlant(&line, t)
+}
+
+// waterClass holds a plant's set-point to its class of facility water.
+func (b *builder) waterClass(l *plantLine) {
+	classes, err := catalog.ASHRAE()
+	if err != nil {
+		b.d.fail(l.of("class"), joinKey(l.path, "class"), "", "%v", err)
+		return
+	}
+	c, ok := classes.LiquidNamed(l.Class)
+	switch {
+	case !ok || !finite(c.MaxC):
+	case !l.Supply.Given && !l.has("supply"):
+		l.Supply.fill(c.MaxC)
+	case l.Supply.Given && l.Supply.V > c.MaxC:
+		b.d.fail(l.of("supply"), joinKey(l.path, "supply"), "", "water of class %s is at most %g °C (got %s)", l.Class, c.MaxC, units.Format(units.Temperature, l.Supply.V))
+	}
+}
+
+// plantKeys refuses keys that a plant of this type does not have, and a reset below the set-point.
+func (b *builder) plantKeys(l *plantLine) {
+	side, chiller := l.Type == "air-side", l.Type == "water-cooled-chiller" || l.Type == "air-cooled-chiller"
+	for _, k := range [...]struct {
+		key           string
+		stated, known bool
+		of            string
+	}{
+		{"trim", l.Trim != "none" && l.Trim != "", side, "air-side"},
+		{"adiabatic", l.Adiabatic, side, "air-side"},
+		{"supply_min", l.SupplyMin.Given, side, "air-side"},
+		{"dry_lockout", l.Lockout, side, "air-side"},
+		{"cop", l.COP != 0, side || chiller, "chillers"},
+		{"reset", l.Reset.Given, !isDirect(l.Type), "plants that make water"},
+		{"class", l.Class != "", !isDirect(l.Type), "plants that make water"},
+	} {
+		if k.stated && !k.known && l.Type != "" {
+			b.d.fail(l.of(k.key), joinKey(l.path, k.key), "", "%s is for %s, and this is %s", k.key, k.of, l.Type)
+		}
+	}
+	if l.Reset.Given && l.Reset.V < l.Supply.V {
+		b.d.fail(l.of("reset"), joinKey(l.path, "reset"), "", "the set-point is raised, not lowered: want %s or more (got %s)", units.Format(units.Temperature, l.Supply.V), quoteShort(l.Reset.text))
+	}
+	if l.SupplyMin.Given && l.SupplyMin.V > l.Supply.V {
+		b.d.fail(l.of("supply_min"), joinKey(l.path, "supply_min"), "", "want at most the set-point %s (got %s)", units.Format(units.Temperature, l.Supply.V), quoteShort(l.SupplyMin.text))
+	}
+	if l.Lockout && (l.Trim == "none" || l.Trim == "") {
+		b.d.fail(l.of("dry_lockout"), joinKey(l.path, "dry_lockout"), "", "without trim nothing cools the hall while outdoor air is kept out")
+	}
+}

@@ -9,17 +9,20 @@ type coolPart struct {
 
 type airPart struct {
 	origin
-	Units       *int       `yaml:"units" min:"1" max:"10000" doc:"Air handlers installed." example:"10"`
+	Kind        string     `yaml:"kind" enum:"air-handlers,rear-door,in-row" default:"air-handlers" doc:"Room units; rear-door: a cooled door on every rack; in-row: units among the racks."`
+	Units       *int       `yaml:"units" min:"1" max:"10000" doc:"Air handlers installed; one door a rack where the kind is rear-door." example:"10"`
 	Capacity    Quantity   `yaml:"capacity" unit:"power" above:"0" doc:"Heat one unit takes at its rated point, its own fans included." example:"120 kW"`
 	Airflow     Quantity   `yaml:"airflow" unit:"airflow" above:"0" doc:"Rated airflow of one unit." example:"9 m3/s"`
 	Walls       []wallLine `yaml:"walls" doc:"Fan walls in place of units."`
 	Rated       ratedPart  `yaml:"rated" doc:"Point at which the capacity holds."`
 	Scheme      scheme     `yaml:"scheme" default:"N" doc:"Redundancy among the units."`
 	Supply      Quantity   `yaml:"supply" unit:"temperature" min:"5" max:"45" default:"24 C" doc:"Supply air set-point."`
+	Standby     bool       `yaml:"standby" doc:"Redundant units stand by; else all share the air at lower speed, which takes less power."`
+	DewPoint    Quantity   `yaml:"dew_point" unit:"temperature" min:"-20" max:"30" default:"15 C" doc:"Dew point of the room's air that humidity control holds at most; rooms on outdoor air follow the weather."`
 	Containment string     `yaml:"containment" enum:"none,cold-aisle,hot-aisle" default:"none" doc:"What keeps cold and hot air apart."`
 	Plant       string     `yaml:"plant" required:"true" doc:"Plant that takes the heat." example:"chilled-water"`
 	Fed         names      `yaml:"fed" doc:"Power level or node that feeds the fans; the utility where it is not stated." example:"ups"`
-	Fan         Quantity   `yaml:"fan" unit:"power" above:"0" doc:"Electrical power of one unit's fans at rated airflow; from the airflow where it is not stated."`
+	Fan         Quantity   `yaml:"fan" unit:"power" min:"0" doc:"Electrical power of one unit's fans at rated airflow; from the airflow where it is not stated, none for rear doors."`
 	FanMin      Quantity   `yaml:"fan_min" unit:"share" above:"0" default:"40%" doc:"Lowest share of the rated airflow (40–50% is usual)."`
 	Volume      Quantity   `yaml:"volume" unit:"volume" above:"0" doc:"Air in the room; 9 m3 a rack where it is not stated."`
 	Structure   Quantity   `yaml:"structure" unit:"heatcapacity" doc:"Racks, floor and walls that follow the room's air; 300 kJ/K a rack where it is not stated."`
@@ -57,7 +60,13 @@ type liquidPart struct {
 	Fed      names    `yaml:"fed" doc:"Power level or node that feeds the CDUs." example:"ups"`
 	Coolant  string   `yaml:"coolant" default:"PG25" doc:"Coolant by name; PG25 is a quarter propylene glycol." example:"PG25"`
 	Supply   Quantity `yaml:"supply" unit:"temperature" min:"5" max:"60" default:"32 C" doc:"Set-point of the supply to the servers."`
-	Plant    string   `yaml:"plant" required:"true" doc:"Plant that takes the heat." example:"warm-water"`
+	Plant    string   `yaml:"plant" doc:"Plant that takes the heat; needed unless it goes into the room's air." example:"warm-water"`
+	Class    string   `yaml:"class" enum:"S30,S40,S45,S50" doc:"ASHRAE class of the coolant: its temperature is the set-point where none is stated, and the most that may be."`
+	Into     string   `yaml:"into" enum:"plant,air" default:"plant" doc:"Where CDUs give the heat: to a plant's water, or to the air of the room (liquid-to-air CDUs, sidecars)."`
+	Airflow  Quantity `yaml:"airflow" unit:"airflow" above:"0" doc:"Of liquid-to-air CDUs: rated airflow of one; for a rise of 12 K where it is not stated."`
+	Fan      Quantity `yaml:"fan" unit:"power" min:"0" doc:"Of liquid-to-air CDUs: power of one unit's fans; 4% of its capacity where it is not stated."`
+	Standby  bool     `yaml:"standby" doc:"Redundant CDUs stand by; else all share the flow at lower speed."`
+	DryReset bool     `yaml:"dry_reset" doc:"Raise the set-point in the run where it would come within 2 K of the room's dew point, instead of refusing it."`
 }
 
 type cduPart struct {
@@ -76,7 +85,7 @@ type cduPart struct {
 
 type plantLine struct {
 	origin
-	Type       string   `yaml:"type" required:"true" enum:"water-cooled-chiller,air-cooled-chiller,dx,dry-cooler,adiabatic-cooler" doc:"What kind of plant."`
+	Type       string   `yaml:"type" required:"true" enum:"water-cooled-chiller,air-cooled-chiller,dx,dry-cooler,adiabatic-cooler,cooling-tower,air-side" doc:"What kind of plant."`
 	Count      int      `yaml:"count" min:"1" max:"10000" default:"1" doc:"Units installed." example:"2"`
 	Scheme     scheme   `yaml:"scheme" default:"N" doc:"Redundancy among the units."`
 	Capacity   Quantity `yaml:"capacity" unit:"power" above:"0" doc:"Heat one unit takes at its design point; sized for what the plant serves where it is not stated." example:"1 MW"`
@@ -86,5 +95,13 @@ type plantLine struct {
 	Chiller    string   `yaml:"chiller" doc:"Chiller of the catalogue whose curves are scaled." example:"york-yk-1881-vanes"`
 	Cooler     string   `yaml:"cooler" doc:"Dry cooler of the catalogue." example:"generic-8k"`
 	Design     Quantity `yaml:"design" unit:"temperature" doc:"Outdoor dry bulb of the design day; from the weather where it is not stated." example:"38 C"`
+	Class      string   `yaml:"class" enum:"W17,W27,W32,W40,W45,W+" doc:"ASHRAE class of the water: its temperature is the set-point where none is stated, and the most that may be."`
+	Standby    bool     `yaml:"standby" doc:"Redundant units stand by; else all that are up share the load at lower speed."`
+	Reset      Quantity `yaml:"reset" unit:"temperature" max:"60" doc:"Warmest water to which the set-point is raised while all that it serves hold theirs; no reset where it is not stated." example:"24 C"`
+	COP        float64  `yaml:"cop" min:"0" max:"30" doc:"Of chillers: COP at the rating point of the curves; the chiller's own where it is not stated." example:"5.5"`
+	Trim       string   `yaml:"trim" enum:"none,water-cooled-chiller,air-cooled-chiller,dx" default:"none" doc:"Of air-side: what takes the heat that outdoor air does not."`
+	Adiabatic  bool     `yaml:"adiabatic" doc:"Of air-side: pads that cool outdoor air when it is too warm."`
+	SupplyMin  Quantity `yaml:"supply_min" unit:"temperature" min:"5" max:"45" doc:"Of air-side: supply air follows the outdoor air down to here; the set-point is held where it is not stated."`
+	Lockout    bool     `yaml:"dry_lockout" doc:"Of air-side with trim: outdoor air that is too dry is kept out rather than humidified."`
 	Fed        names    `yaml:"fed" doc:"Power level or node that feeds it; the utility where it is not stated." example:"utility"`
 }

@@ -175,7 +175,7 @@ func (b *builder) order(i int) *orderLine {
 
 // judgeInlets finds servers whose own inlet range is narrower than the air class.
 func (b *builder) judgeInlets() {
-	class := airClasses[b.s.file.Site.Class]
+	class := airClass(b.s.file.Site.Class, b.s.file.Site.Altitude.or(0))
 	for i := range b.f.Orders {
 		m := &b.f.Models[b.f.Orders[i].Model]
 		if finite(m.InletMaxC) && m.InletMaxC < class.AllowableHigh {
