@@ -31,7 +31,7 @@ type building struct {
 	roomITW          []float64 // by room, at the cord
 	liquidW, flowLPM []float64 // by loop
 	itW, fanW, gpuW  float64   // over all servers
-	waterC           []float64 // by plant, settled supply
+	waterC           []float64 // by plant, supply that rooms and loops see now
 	changed          bool      // something the building answers to has moved
 	extra            []int64   // curve extrapolations, by plant
 	// What rooms and plants were asked for, prices and grid carbon per kWh, and the rooms' dew point, by the hour.
@@ -84,6 +84,7 @@ func (e *engine) initBuilding() error {
 		s := pl.Spec()
 		b.plantUp[i], b.plantCon[i] = s.Units, add(s.Name, s.Fed, false, 1)
 		b.waterC[i] = s.SupplyC
+		e.waters = append(e.waters, driver{path: thermal.Still(s.SupplyC), appliedC: s.SupplyC, endC: s.SupplyC, phi: 1})
 	}
 	b.otherCon = -1
 	if f.OtherW > 0 {
@@ -207,10 +208,9 @@ func (b *building) unitsFed(up, consumer int) int {
 }
 
 // The iteration of cooling against power stops when what each side was solved for has moved by less: 1 W of
-// loss in the halls is 0.2 W at a chiller, and 0.01 K of water is a tenth of the default tolerance of what follows it.
+// loss in the halls is 0.2 W at a chiller.
 const (
-	closeW    = 1.0
-	waterTolK = 0.01
+	closeW = 1.0
 )
 
 // closeBuilding iterates rooms, loops, plants and power in a fixed order until they stand: losses heat
@@ -258,11 +258,9 @@ func (e *engine) closeBuilding() error {
 			load := e.plantLoad(i, pl)
 			b.plants[i] = pl.Solve(load)
 			p := &b.plants[i]
-			moved = moved || math.Abs(p.SupplyC-b.waterC[i]) > waterTolK
-			b.waterC[i] = p.SupplyC
 			b.flow.Set(b.plantCon[i], p.CompressorW+p.RejectionW+p.PumpW)
 		}
-		// Rooms, loops and plants have answered for these losses and this water; are they still the same?
+		// Rooms, loops and plants have answered for these losses; are they still the same?
 		was := hallLoss
 		hallLoss = b.hallLossW()
 		if !moved && math.Abs(hallLoss-was) < closeW {
@@ -334,15 +332,23 @@ func (e *engine) moveDrivers(damp bool) bool {
 		}
 		if p.Held { // the coil has capacity to spare: the air answers as fast as it is exchanged
 			to.tauS, to.pullWPerK = r.MixS(p.FlowM3s), 0
-		} else {
-			to.tauS += e.waterLagS(r.Plant)
 		}
 		moved = e.moveDriver(&e.rooms[i], int32(i), &to, damp) || moved
 	}
 	for i := range e.loops {
 		p, l := &e.b.loops[i], &e.fac.Cooling.Loops[i]
-		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: l.HeatJPerK()/math.Max(p.WPerK, 1e-3) + e.waterLagS(l.Plant)}
+		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: l.HeatJPerK() / math.Max(p.WPerK, 1e-3)}
 		moved = e.moveDriver(&e.loops[i], int32(len(e.rooms)+i), &to, damp) || moved
+	}
+	// The water of each plant is a mass of its own: rooms and loops see it as it is, not as it will settle.
+	for i := range e.waters {
+		p := &e.b.plants[i]
+		heatJPerK := e.fac.Cooling.Plants[i].Spec().HeatJPerK
+		to := settling{endC: p.SupplyC, phi: 1, tauS: heatJPerK / math.Max(p.WPerK, 1e-3)}
+		w := &e.waters[i]
+		if e.moveDriver(w, int32(len(e.rooms)+len(e.loops)+i), &to, damp) {
+			e.b.waterC[i], e.b.changed, moved = w.appliedC, true, true
+		}
 	}
 	return moved
 }
@@ -352,18 +358,6 @@ type settling struct {
 	endC, phi, tauS float64
 	pair            thermal.Pair // of a room whose structure is a mass of its own
 	pullWPerK       float64      // with which the pair is pulled to endC; 0: the air goes alone, with tauS
-}
-
-// waterLagS is the lag of the water behind a room or loop while its plant is short: two lags in series are
-// taken as their sum.
-func (e *engine) waterLagS(plant int) float64 {
-	if plant < 0 {
-		return 0
-	}
-	if p := &e.b.plants[plant]; !p.Held && p.WPerK > 0 {
-		return e.fac.Cooling.Plants[plant].Spec().HeatJPerK / p.WPerK
-	}
-	return 0
 }
 
 // relax starts a driver's path, and that of its structure, to where it settles.
@@ -428,16 +422,23 @@ func (e *engine) moveDriver(d *driver, id int32, to *settling, damp bool) bool {
 	for _, i := range d.servers {
 		e.mark(i)
 	}
-	return len(d.servers) > 0
+	return len(d.servers) > 0 || int(id) >= len(e.rooms)+len(e.loops)
 }
 
-// driverStep is a room or loop that has drifted one step.
-func (e *engine) driverStep(id int32) {
-	if i := int(id); i < len(e.rooms) {
-		e.rooms[i].stepping = false
-	} else {
-		e.loops[i-len(e.rooms)].stepping = false
+// driverOf is a room, a loop or a plant's water: they are numbered in this order.
+func (e *engine) driverOf(id int) *driver {
+	if id < len(e.rooms) {
+		return &e.rooms[id]
 	}
+	if id -= len(e.rooms); id < len(e.loops) {
+		return &e.loops[id]
+	}
+	return &e.waters[id-len(e.loops)]
+}
+
+// driverStep is a room, a loop or water that has drifted one step.
+func (e *engine) driverStep(id int32) {
+	e.driverOf(int(id)).stepping = false
 	e.approx.driverStep++
 	e.b.changed = true
 }

@@ -84,12 +84,13 @@ type engine struct {
 	queue event.Queue
 	count int64
 
-	srv   []server
-	racks []rack
-	rooms []driver
-	loops []driver
-	paths []*cooling.AirPaths // by room
-	slot  []int               // rack → its index in its room's air path
+	srv    []server
+	racks  []rack
+	rooms  []driver
+	loops  []driver
+	waters []driver            // of the plants
+	paths  []*cooling.AirPaths // by room
+	slot   []int               // rack → its index in its room's air path
 
 	known   [][2]memo // settled states of air builds, idle and busy
 	dirty   []int32

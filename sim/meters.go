@@ -246,6 +246,9 @@ func (m *meters) outdoor(e *engine) {
 
 // driver records a room's or loop's path up to now; call it before the path changes, and at the end.
 func (m *meters) driver(e *engine, id int, d *driver) {
+	if id >= len(m.driverLast) { // water
+		return
+	}
 	from := m.driverLast[id]
 	if e.now <= from {
 		return
@@ -272,6 +275,9 @@ func (m *meters) seriesOf(id int) *metrics.StepSeries {
 
 // driverSet starts recording a new path.
 func (m *meters) driverSet(e *engine, id int, d *driver) {
+	if id >= len(m.driverLast) {
+		return
+	}
 	s := m.seriesOf(id)
 	if d.path.B == 0 || d.path.A != 0 { // what relaxes with two time constants is added when it is over
 		s.Set(e.now, d.path.EndC)

@@ -298,14 +298,16 @@ func (e *engine) cancelThermal(s *server) {
 // scheduleThermal schedules the next limit on the server's path.
 func (e *engine) scheduleThermal(i int32, s *server) {
 	e.cancelThermal(s)
-	if e.cfg.Unlimited || s.load.Busy == 0 {
+	if e.cfg.Unlimited {
 		return
 	}
 	level := s.set.LimitC
-	switch s.mode {
-	case thermal.Held:
+	switch {
+	case s.load.Busy == 0: // nothing to slow: it stands until it shuts down
+		level = s.m.ShutC
+	case s.mode == thermal.Held:
 		level = s.m.SlowC
-	case thermal.Slow:
+	case s.mode == thermal.Slow:
 		level = s.m.ShutC
 	}
 	from := e.now
@@ -342,14 +344,14 @@ func (e *engine) thermalEvent(i int32) {
 	e.m.gpuMax(e, s, c)
 	const nearK = 0.01
 	switch {
-	case c >= s.m.ShutC-nearK && s.mode == thermal.Slow:
+	case c >= s.m.ShutC-nearK && (s.mode == thermal.Slow || s.load.Busy == 0):
 		e.note("shutdown", e.lay.Servers[i].ID, fmt.Sprintf("GPU at %.1f °C", c))
 		e.fail(i, "thermal shutdown")
 		return
 	case c >= s.m.SlowC-nearK && s.mode == thermal.Held:
 		s.mode = thermal.Slow
 		e.note("hw slowdown", e.lay.Servers[i].ID, fmt.Sprintf("GPU at %.1f °C", c))
-	case c >= s.set.LimitC-nearK && s.mode == thermal.Free:
+	case c >= s.set.LimitC-nearK && s.mode == thermal.Free && s.load.Busy > 0:
 		s.mode = thermal.Held
 		what := "GPU"
 		if s.set.LimitC < s.m.LimitC {
