@@ -136,6 +136,9 @@ func TestTokensComeOutOfEffectiveWork(t *testing.T) {
 		if got := float64(r.Compute.TokensPerKWh) * float64(r.Energy.FacilityKWh); math.Abs(got/float64(r.Compute.Tokens)-1) > 1e-12 {
 			t.Errorf("%v: tokens per kWh times kWh is %.6g of %.6g tokens", set, got, float64(r.Compute.Tokens))
 		}
+		if m := r.Compute.TokensPerMoney; len(m) != 1 || m[0].Currency != "CNY" || math.Abs(float64(m[0].Amount*r.Energy.Cost[0].Amount/r.Compute.Tokens)-1) > 1e-12 {
+			t.Errorf("%v: tokens per money %v, cost %v", set, m, r.Energy.Cost)
+		}
 		if !math.IsNaN(float64(r.Compute.SLAAttainment)) {
 			t.Errorf("%v: training has an SLA attainment of %v", set, r.Compute.SLAAttainment)
 		}

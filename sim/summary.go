@@ -124,6 +124,7 @@ func (e *engine) result() *Result {
 	e.thermalResult(r)
 	e.jobsResult(r)
 	e.booksResult(r)
+	e.tokensResult(r)
 	r.Intervals = e.m.intervals()
 	r.Series = e.series()
 	r.Events = e.log
@@ -184,7 +185,6 @@ func (e *engine) computeResult(r *Result) {
 	if total := m.over(cWork); total > 0 {
 		c.ThroughputPFLOPS = Num(total / (r.Run.LengthS - r.Run.WarmupS))
 	}
-	e.tokensResult(r)
 }
 
 func spread(h *metrics.Histogram) Spread {
