@@ -12,6 +12,7 @@ type Account interface {
 	Total() int64           // GPUs installed
 	Clone() Account         // one of its own, for looking ahead
 	Meet(other Account)     // keeps free only what is free in both; other is a clone of it, or it of other
+	FreeMilli() int64       // what is free on servers that are up, in thousandths of a GPU
 }
 
 // wholeGPUs is an account of whole GPUs of one type by best fit, in constant time.
@@ -24,7 +25,8 @@ func (c wholeGPUs) Place(d *Demand, dst []Share) ([]Share, bool) { return c.Clus
 func (c wholeGPUs) Release(_ *Demand, shares []Share)            { c.Cluster.Release(shares) }
 func (c wholeGPUs) CanEver(d *Demand) bool                       { return c.Cluster.CanEver(d.GPUs) }
 
-func (c wholeGPUs) Clone() Account { return wholeGPUs{c.Cluster.clone()} }
+func (c wholeGPUs) FreeMilli() int64 { return c.free * Milli }
+func (c wholeGPUs) Clone() Account   { return wholeGPUs{c.Cluster.clone()} }
 
 func (c wholeGPUs) Book(_ *Demand, shares []Share) {
 	for _, sh := range shares {
@@ -93,9 +95,13 @@ func (c *Nodes) Meet(other Account) {
 	o := other.(*Nodes)
 	for i := range c.nodes {
 		n, m := &c.nodes[i], &o.nodes[i]
+		if n.FreeMilli == 0 {
+			continue // no GPU is free here
+		}
 		n.CPUMilli, n.MemMiB = min(n.CPUMilli, m.CPUMilli), min(n.MemMiB, m.MemMiB)
 		was, whole := n.FreeMilli, n.whole
 		n.FreeMilli, n.whole = 0, 0
+		n.state = unknownState
 		for g := range n.Free {
 			n.Free[g] = min(n.Free[g], m.Free[g])
 			n.FreeMilli += int64(n.Free[g])
@@ -107,6 +113,5 @@ func (c *Nodes) Meet(other Account) {
 			c.free += n.FreeMilli - was
 			c.scene.RackFree[n.Rack] += int64(n.whole - whole)
 		}
-		c.restate(i)
 	}
 }

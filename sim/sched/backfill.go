@@ -160,7 +160,9 @@ func reserve(future []slice, w *Waiting, d *Demand, dst []Share) (int, []Share, 
 		}
 		all := future[k].free.Clone()
 		for j := k + 1; j < len(future) && future[j].from < end; j++ {
-			all.Meet(future[j].free)
+			if all.Meet(future[j].free); all.FreeMilli() < d.MilliGPUs() {
+				break
+			}
 		}
 		if shares, ok := all.Place(d, dst); ok {
 			return k, shares, true

@@ -181,7 +181,7 @@ func NewNodes(spec []NodeSpec, p *Placement, draw *rand.Rand) *Nodes {
 		if st := (sizeType{s.GPUs, s.Type}); !slices.Contains(c.order, st) {
 			c.order = append(c.order, st)
 		}
-		c.restate(i)
+		n.state = unknownState
 	}
 	slices.SortFunc(c.order, func(a, b sizeType) int {
 		if a.gpus != b.gpus {
@@ -222,7 +222,7 @@ func (c *Nodes) restate(i int) {
 		}
 	}
 	if len(n.Free) > packedGPUs {
-		n.state = -1 // its score isn't remembered
+		n.state = ownState
 		return
 	}
 	for g, f := range n.Free {
@@ -245,13 +245,19 @@ func (c *Nodes) restate(i int) {
 	n.state = id
 }
 
+// States of servers that have no number.
+const (
+	ownState     = -1 // too many GPUs to tell: its score isn't remembered
+	unknownState = -2 // changed since it was numbered
+)
+
 // maxStates bounds the states of servers whose scores are remembered.
 const maxStates = 1 << 16
 
 // costOf is the cost of a server for a demand that fits one server, and the GPU a share goes to.
 func (c *Nodes) costOf(i int, d *Demand, remembered []score) (cost float32, gpu int, ok bool) {
 	n := &c.nodes[i]
-	if n.state < 0 {
+	if n.state == ownState {
 		remembered = nil
 	}
 	if remembered != nil {
@@ -295,6 +301,13 @@ func (c *Nodes) memory(d *Demand) []score {
 func (c *Nodes) best(d *Demand, admit func(n *Node) bool) (server, gpu int) {
 	server = -1
 	var least float32
+	if !c.policy.Live {
+		for i := range c.nodes {
+			if c.nodes[i].state == unknownState {
+				c.restate(i)
+			}
+		}
+	}
 	mem := c.memory(d)
 	for i := range c.nodes {
 		if admit != nil && !admit(&c.nodes[i]) {
@@ -457,7 +470,7 @@ func (c *Nodes) book(sh *Share, cpu, mem int64, sign int32) {
 		c.free += n.FreeMilli - wasFree
 		c.scene.RackFree[n.Rack] += int64(n.whole - wasWhole)
 	}
-	c.restate(int(sh.Server))
+	n.state = unknownState
 }
 
 // Release gives the shares of a job back. Those of a server that is down become placeable when it is up again.
@@ -482,7 +495,7 @@ func (c *Nodes) SetUp(i int, up bool) {
 	c.up += sign * int64(len(n.Free))
 	c.free += sign * n.FreeMilli
 	c.scene.RackFree[n.Rack] += sign * int64(n.whole)
-	c.restate(i)
+	n.state = unknownState
 }
 
 // CanEver says whether a job would be placed if every server were up and empty.
