@@ -136,6 +136,9 @@ func TestTokensComeOutOfEffectiveWork(t *testing.T) {
 		if got := float64(r.Compute.TokensPerKWh) * float64(r.Energy.FacilityKWh); math.Abs(got/float64(r.Compute.Tokens)-1) > 1e-12 {
 			t.Errorf("%v: tokens per kWh times kWh is %.6g of %.6g tokens", set, got, float64(r.Compute.Tokens))
 		}
+		if got := float64(r.Jobs.ByClass[0].Tokens); math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%v: the class has %.6g tokens, effective work says %.6g", set, got, want)
+		}
 		if m := r.Compute.TokensPerMoney; len(m) != 1 || m[0].Currency != "CNY" || math.Abs(float64(m[0].Amount*r.Energy.Cost[0].Amount/r.Compute.Tokens)-1) > 1e-12 {
 			t.Errorf("%v: tokens per money %v, cost %v", set, m, r.Energy.Cost)
 		}
@@ -150,6 +153,17 @@ func TestTokensComeOutOfEffectiveWork(t *testing.T) {
 	}
 	if want := week * 22 * c.Classes[0].Throughput[0].TokensPerS; math.Abs(float64(calm.Compute.Tokens)/want-1) > 1e-9 || math.Abs(float64(calm.Compute.SLAAttainment)-1) > 1e-9 {
 		t.Errorf("a calm week serves %.6g tokens of %.6g, attainment %v", float64(calm.Compute.Tokens), want, calm.Compute.SLAAttainment)
+	}
+	if got := float64(calm.Jobs.ByClass[0].Tokens); math.Abs(got/float64(calm.Compute.TokensServed)-1) > 1e-9 {
+		t.Errorf("the service has %.6g tokens, the hall served %.6g", got, float64(calm.Compute.TokensServed))
+	}
+	warm, _ := run("buyer-spot", "run.length=12 d", "run.warmup=5 d", "failures.server.rate=50 per 1000 node-days")
+	sum := 0.0
+	for _, k := range warm.Jobs.ByClass {
+		sum += float64(k.Tokens)
+	}
+	if got := float64(warm.Compute.Tokens); math.Abs(sum/got-1) > 1e-6 {
+		t.Errorf("after a warm-up the classes have %.6g tokens, the hall %.6g", sum, got)
 	}
 	broken, _ := run("buyer-serving", "run.length=7 d", "failures.server.rate=300 per 1000 node-days", "workload[chat].gpus=192")
 	if s := float64(broken.Compute.SLAAttainment); s >= 0.999 || s < 0.5 {

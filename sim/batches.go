@@ -74,6 +74,15 @@ func (m *meters) warm(e *engine) {
 	m.inletHist, m.gpuHist = metrics.NewTemperatures(), metrics.NewTemperatures()
 	m.dewMarginK = math.Inf(1)
 	m.gpuMaxC, m.peakFacilityW, m.peakITW, m.peakSwingW, m.restartBaseS = math.Inf(-1), 0, 0, 0, m.restartS
+	for i := range e.js.table {
+		if t := &e.js.table[i]; t.running {
+			e.progress(t)
+		}
+	}
+	for i := range e.js.byClass {
+		e.js.byClass[i].tokensBase = e.js.byClass[i].tokens
+	}
+	m.restartBaseS = m.restartS
 	m.tokensBase, m.servedBase = m.tokensAgain, m.servedAgain
 	m.initBatches(e)
 }

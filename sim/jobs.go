@@ -66,6 +66,8 @@ type classStat struct {
 	JobCounts
 	wait metrics.Sample
 	gpuS float64
+	// tokens are those of its jobs up to when each was last looked at; tokensBase is of the end of the warm-up.
+	tokens, tokensBase float64
 }
 
 // rates are sums over running jobs, in GPUs.
@@ -355,6 +357,7 @@ func (e *engine) progress(t *job) {
 		e.m.again(t, float64(idle)/thermal.Second*t.tokens())
 	}
 	if e.now > from && t.rate > 0 {
+		e.js.byClass[t.Class].tokens += float64(e.now-from) / thermal.Second * t.tokens()
 		t.remainS = math.Max(0, t.remainS-float64(e.now-from)/thermal.Second*t.rate*t.useful)
 		if !math.IsInf(t.ckptS, 1) && t.ckptS > 0 {
 			// Saved is what was left at the last whole interval.
@@ -453,6 +456,7 @@ func (e *engine) rollBack(t *job) {
 	}
 	e.m.restartS += (t.savedS - t.remainS) * t.size
 	e.m.again(t, (t.savedS-t.remainS)*t.peakTokens)
+	e.js.byClass[t.Class].tokens -= (t.savedS - t.remainS) * t.peakTokens
 	t.remainS = t.savedS
 }
 

@@ -234,6 +234,7 @@ type ClassJobs struct {
 	JobCounts
 	WaitS    Wait `json:"wait_s"`
 	GPUHours Num  `json:"gpu_hours"`
+	Tokens   Num  `json:"tokens"` // trained or served; unknown where the class names no model
 }
 
 // Action is one thing to change, with its gain.

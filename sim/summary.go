@@ -220,7 +220,7 @@ func (e *engine) jobsResult(r *Result) {
 		c := &j.byClass[i]
 		r.Jobs.ByClass = append(r.Jobs.ByClass, ClassJobs{
 			Class: e.cfg.Classes[i].Name, Kind: e.cfg.Classes[i].Kind.String(), JobCounts: c.JobCounts,
-			WaitS: waits(&c.wait), GPUHours: Num(c.gpuS / sPerH),
+			WaitS: waits(&c.wait), GPUHours: Num(c.gpuS / sPerH), Tokens: e.classTokens(i),
 		})
 	}
 }

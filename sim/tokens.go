@@ -64,6 +64,7 @@ func (r *rates) putThroughput(t *job, sign float64) {
 // reload gives a service the activity and the load of the hour.
 func (e *engine) reload(t *job, activity, load float64) {
 	if t.running && t.rate > 0 {
+		e.progress(t)
 		e.rate.sub(t)
 		defer e.rate.add(t)
 	}
@@ -95,6 +96,14 @@ func (e *engine) tokensResult(r *Result) {
 	if asked := e.asked(); asked > 0 {
 		c.SLAAttainment = Num(math.Min(1, float64(c.TokensServed)/asked))
 	}
+}
+
+// classTokens is what a class trained or served after the warm-up.
+func (e *engine) classTokens(class int) Num {
+	if len(e.cfg.Classes[class].Throughput) == 0 {
+		return metrics.Unknown
+	}
+	return Num(e.js.byClass[class].tokens - e.js.byClass[class].tokensBase)
 }
 
 // asked is how many tokens the services are asked for after the warm-up: every replica's peak times the load of each hour.
