@@ -92,6 +92,9 @@ type Scene struct {
 // RackOf is the rack of a server.
 func (s *Scene) RackOf(server int32) int32 { return s.nodes[server].Rack }
 
+// Servers is the number of servers.
+func (s *Scene) Servers() int { return len(s.nodes) }
+
 // NodeSpec is a server when nothing runs on it.
 type NodeSpec struct {
 	GPUs             int32
