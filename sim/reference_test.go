@@ -47,6 +47,7 @@ type reference struct {
 	bus, ups, tx   *power.Node
 	duty, lpm      []float64
 	tau            []float64 // of rooms, loops and plants, s
+	firstShutS     float64   // when heat stops the first server, +Inf for never
 	starting       bool      // finding where the run starts: masses take up nothing
 }
 
@@ -93,7 +94,7 @@ const (
 
 func newReference(l *placement.Layout, c *Config, limitShiftK float64) *reference {
 	f := l.Facility
-	r := &reference{l: l, c: c, out: f.Design, rhoCp: 1 / cooling.AirRiseK(1, 1, f.Design.PressurePa)}
+	r := &reference{l: l, c: c, firstShutS: math.Inf(1), out: f.Design, rhoCp: 1 / cooling.AirRiseK(1, 1, f.Design.PressurePa)}
 	r.weather()
 	node := func(id string) *power.Node {
 		i, ok := f.Power.Index(id)
@@ -145,7 +146,7 @@ func newReference(l *placement.Layout, c *Config, limitShiftK float64) *referenc
 		}
 	}
 	slices.SortStableFunc(r.jobs, func(a, b refJob) int { return int(a.Arrival - b.Arrival) })
-	r.y = make([]float64, refIntegrals+3*len(r.srv)+len(f.Cooling.Rooms)+len(f.Cooling.Loops)+len(f.Cooling.Plants)+len(r.jobs))
+	r.y = make([]float64, refIntegrals+3*len(r.srv)+2*len(f.Cooling.Rooms)+len(f.Cooling.Loops)+len(f.Cooling.Plants)+len(r.jobs))
 	for i := range r.jobs {
 		r.jobs[i].at = len(r.y) - len(r.jobs) + i
 		r.y[r.jobs[i].at] = r.jobs[i].WorkS
@@ -154,7 +155,7 @@ func newReference(l *placement.Layout, c *Config, limitShiftK float64) *referenc
 		r.y[r.plantAt(k)] = f.Cooling.Plants[k].Spec().SupplyC
 	}
 	for k := range f.Cooling.Rooms {
-		r.y[r.roomAt(k)] = f.Cooling.Rooms[k].SupplyC
+		r.y[r.roomAt(k)], r.y[r.structureAt(k)] = f.Cooling.Rooms[k].SupplyC, f.Cooling.Rooms[k].SupplyC
 	}
 	for k := range f.Cooling.Loops {
 		r.y[r.loopAt(k)] = f.Cooling.Loops[k].SupplyC
@@ -179,6 +180,9 @@ func (r *reference) loopAt(k int) int { return r.roomAt(len(r.l.Facility.Cooling
 func (r *reference) plantAt(k int) int {
 	return r.loopAt(len(r.l.Facility.Cooling.Loops)) + k
 }
+
+// structureAt is the mass behind the air of a room.
+func (r *reference) structureAt(k int) int { return r.plantAt(len(r.l.Facility.Cooling.Plants)) + k }
 
 // leak is the leakage of a GPU, held at its value at shutdown.
 func refLeak(m *facility.Model, c float64) float64 {
@@ -257,7 +261,7 @@ func (r *reference) derive(y, dy []float64) {
 	duty, lpm := r.duty, r.lpm
 	var air, draw, airIT [4]float64
 	var heat, want [4]float64
-	var roomTau, roomEnd, fans, pumps [4]float64
+	var roomTau, roomEnd, gain, fans, pumps [4]float64 // gain: 1/s by which the structure pulls at the air
 	// Delivered shares and losses depend on what servers do under them: iterate to a common state.
 	for pass := range 200 {
 		air, draw, airIT, heat, want = [4]float64{}, [4]float64{}, [4]float64{}, [4]float64{}, [4]float64{}
@@ -304,9 +308,13 @@ func (r *reference) derive(y, dy []float64) {
 			}
 			r.phi[k] = p.Phi
 			roomEnd[k], fans[k] = p.SupplyC, p.FanW
-			roomTau[k] = room.HeatJPerK(f.Design.PressurePa) / p.WPerK
-			if p.Held {
-				roomTau[k] = room.MixS(p.FlowM3s)
+			roomTau[k], gain[k] = room.HeatJPerK(f.Design.PressurePa)/p.WPerK, 0
+			if room.StructureWPerK > 0 {
+				roomTau[k] = room.AirJPerK(f.Design.PressurePa) / p.WPerK
+				gain[k] = room.StructureWPerK / room.AirJPerK(f.Design.PressurePa)
+			}
+			if p.Held { // the coil has what it takes, also for what the structure gives back
+				roomTau[k], gain[k] = room.MixS(p.FlowM3s), 0
 			}
 			duty[room.Plant] += p.DutyW
 			if !p.Held && !r.starting { // what the room itself takes up does not reach the water
@@ -336,7 +344,14 @@ func (r *reference) derive(y, dy []float64) {
 	}
 	for k := range nRooms {
 		r.tauMin, r.tau[k] = math.Min(r.tauMin, roomTau[k]), roomTau[k]
-		dy[r.roomAt(k)] = (roomEnd[k] - y[r.roomAt(k)]) / roomTau[k]
+		room, airC, structureC := &f.Cooling.Rooms[k], y[r.roomAt(k)], y[r.structureAt(k)]
+		dy[r.roomAt(k)] = (roomEnd[k]-airC)/roomTau[k] + gain[k]*(structureC-airC)
+		if room.StructureWPerK > 0 {
+			dy[r.structureAt(k)] = room.StructureWPerK * (airC - structureC) / room.StructureJPerK
+			if gain[k] > 0 {
+				r.tauMin = math.Min(r.tauMin, 1/(1/roomTau[k]+gain[k]))
+			}
+		}
 	}
 	plantW := 0.0
 	for k, pl := range f.Cooling.Plants {
@@ -418,6 +433,12 @@ func (r *reference) settleAll() {
 		for k := r.roomAt(0); k < r.plantAt(len(r.l.Facility.Cooling.Plants)); k++ {
 			r.y[k] += dy[k] * r.tau[k-r.roomAt(0)] * 0.3
 		}
+		for k := range r.l.Facility.Cooling.Rooms {
+			r.y[r.structureAt(k)] = r.y[r.roomAt(k)]
+		}
+	}
+	for k := range r.l.Facility.Cooling.Rooms {
+		r.y[r.structureAt(k)] = r.y[r.roomAt(k)]
 	}
 	r.starting = false
 	copy(r.y[:refIntegrals], keep[:refIntegrals])
@@ -484,6 +505,7 @@ func (r *reference) shut(i int) {
 		r.queue = slices.Insert(r.queue, 0, id)
 	}
 	s.down, s.mode = true, 0
+	r.firstShutS = math.Min(r.firstShutS, r.now)
 	r.schedule()
 }
 
