@@ -166,9 +166,9 @@ func (e *engine) booksResult(r *Result) {
 			en.PartialPUE = append(en.PartialPUE, ZonePUE{Zone: name, PPUE: Num(ledger.PartialPUE(usage.ITKWh, kWh))})
 		}
 	}
-	part("electrical", float64(en.UPSLossKWh+en.TransformerLossKWh+en.DistributionLossKWh))
-	part("air handling", float64(en.RoomFansKWh))
-	part("cooling", float64(en.RoomFansKWh+en.PumpsKWh+en.ChillersKWh+en.HeatRejectionKWh+en.HumidificationKWh))
+	part("electrical", known(en.UPSLossKWh, en.TransformerLossKWh, en.DistributionLossKWh))
+	part("air handling", known(en.RoomFansKWh))
+	part("cooling", known(en.RoomFansKWh, en.PumpsKWh, en.ChillersKWh, en.HeatRejectionKWh, en.HumidificationKWh))
 	if e.cfg.carbon().Known() {
 		usage.CarbonKg = m.over(cCarbon) / jPerKWh
 		en.CarbonKg = Num(usage.CarbonKg)
@@ -184,6 +184,17 @@ func (e *engine) booksResult(r *Result) {
 	if e.b.dryResets > 0 {
 		r.Run.Approximations["dew_point_resets"] = e.b.dryResets
 	}
+}
+
+// known adds the parts that are known; one that is not modelled has no figure.
+func known(parts ...Num) float64 {
+	sum := 0.0
+	for _, p := range parts {
+		if p.Known() {
+			sum += float64(p)
+		}
+	}
+	return sum
 }
 
 // seriesPowerW is the facility's mean power over each step of the series since the warm-up, and when the first begins.
