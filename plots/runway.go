@@ -351,6 +351,9 @@ func (m spanMark) below() bool   { return false }
 func (m spanMark) draw(p *pen, t trans) {
 	half := min(vg.Length(9), (t.r.Max.Y-t.r.Min.Y)/vg.Length(t.dy)*0.36)
 	y := t.y(m.y)
+	for _, v := range [...]*float64{&m.from, &m.mid, &m.to} {
+		*v = math.Min(math.Max(*v, t.x0), m.end) // NaN stays
+	}
 	bar := func(from, to vg.Length) vg.Rectangle {
 		return vg.Rectangle{Min: vg.Point{X: from, Y: y - half}, Max: vg.Point{X: max(to, from+1.5), Y: y + half}}
 	}
