@@ -85,6 +85,19 @@ func TestBuyersOrder(t *testing.T) {
 	}
 }
 
+// A goal tighter than those that serving is held against says so.
+func TestTightGoalsAreWarnedOf(t *testing.T) {
+	for variant, want := range map[string]bool{"": true, "slow-goal": false} {
+		found := false
+		for _, w := range example(t, "buyer-serving", Options{Variant: variant}).Warnings() {
+			found = found || strings.Contains(w.Msg, "too kind")
+		}
+		if found != want {
+			t.Errorf("variant %q warns of tight goals: %v, want %v", variant, found, want)
+		}
+	}
+}
+
 func TestModelRefusals(t *testing.T) {
 	data, _ := ExampleFile("buyer-training")
 	for _, c := range []struct{ set, want string }{
