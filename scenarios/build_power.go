@@ -168,11 +168,11 @@ func shortForm(p *powerPart) []levelLine {
 	if l := p.Utility; l != nil {
 		add(l.origin, nodeLine{ID: "utility", Kind: "utility", Count: 1, Rating: l.Capacity}, &l.PF, &l.Derate, nil)
 	}
-	if l := p.Transformers; l != nil {
-		add(l.origin, nodeLine{ID: "transformers", Kind: "transformer", Count: l.Count, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating}, &l.PF, &l.Derate, &l.Curve)
-	}
 	if l := p.Generators; l != nil {
 		add(l.origin, nodeLine{ID: "generators", Kind: "generator", Count: l.Count, Scheme: l.Scheme, Rating: l.Rating, Start: l.Start}, &l.PF, &l.Derate, nil)
+	}
+	if l := p.Transformers; l != nil {
+		add(l.origin, nodeLine{ID: "transformers", Kind: "transformer", Count: l.Count, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating}, &l.PF, &l.Derate, &l.Curve)
 	}
 	if l := p.UPS; l != nil {
 		add(l.origin, nodeLine{ID: "ups", Kind: "ups", Count: l.Modules, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, Battery: l.Battery}, &l.PF, &l.Derate, &l.Curve)

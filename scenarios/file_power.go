@@ -3,7 +3,7 @@ package scenarios
 type powerPart struct {
 	origin
 	Utility      *utilityLevel     `yaml:"utility" doc:"What the grid connection may carry."`
-	Generators   *generatorLevel   `yaml:"generators" doc:"Standby generators; they carry what the transformers carry when those are lost."`
+	Generators   *generatorLevel   `yaml:"generators" doc:"Standby generators; they feed the transformers, and all that hangs on these, when the utility is lost."`
 	Transformers *transformerLevel `yaml:"transformers" doc:"Transformers below the utility."`
 	UPS          *upsLevel         `yaml:"ups" doc:"Uninterruptible supplies."`
 	PDUs         *boardLevel       `yaml:"pdus" doc:"Floor distribution between UPS and racks or busways."`
