@@ -80,3 +80,21 @@ func BenchmarkPlaceFirstHall(b *testing.B) {
 		place(b, f)
 	}
 }
+
+func BenchmarkPlace10kRacks6Models(b *testing.B) {
+	models := []facility.Model{dgxB200(), liquidH100(), dgxH100(), dgxB200(), dgxH100(), dgxH100()}
+	for i := 3; i < len(models); i++ {
+		m := &models[i]
+		m.PlanW -= int64(700 * i)
+		m.PlanAirW = m.PlanW
+	}
+	f := campus(b, 10000, models...)
+	for i := range f.Orders {
+		f.Orders[i].Count = 4000
+	}
+	for b.Loop() {
+		l := place(b, f)
+		b.ReportMetric(float64(len(l.Servers)), "servers")
+		b.ReportMetric(float64(l.Bound), "bound")
+	}
+}

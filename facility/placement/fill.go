@@ -70,6 +70,17 @@ func requested(f *facility.Facility) int {
 // add puts the most servers of a model into a rack that the shared limits admit, at most k, and
 // returns how many.
 func (s *site) add(i, model, k int) int {
+	if s.spread != nil {
+		k = min(k, s.spread.room(i))
+	}
+	k = s.addWithin(i, model, k)
+	if s.spread != nil {
+		s.spread.take(i, k)
+	}
+	return k
+}
+
+func (s *site) addWithin(i, model, k int) int {
 	if k <= 0 {
 		return 0
 	}

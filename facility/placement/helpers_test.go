@@ -77,6 +77,11 @@ func place(t testing.TB, f *facility.Facility) *Layout {
 	if len(l.Servers) > l.Bound {
 		t.Fatalf("%d servers placed beyond the bound of %d", len(l.Servers), l.Bound)
 	}
+	for k, line := range l.Lines {
+		if line.Placed > line.Asked || line.Placed > line.Bound {
+			t.Fatalf("line %d: %+v", k, line)
+		}
+	}
 	return l
 }
 

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -131,20 +132,60 @@ func (s *site) improve(k int, b lineBound, goal int) (all bool) {
 		return false
 	}
 	best, most := s.save(), s.countOf(model)
-	if s.round(k, b, goal) && s.countOf(model) > most {
-		best, most = s.save(), s.countOf(model)
-	} else {
-		s.restore(best)
+	work := 0
+	for n, h := range roundings {
+		if most >= goal || (n > 0 && (work > roundWork || float64(goal-most) <= nearEnough*float64(s.total))) {
+			break
+		}
+		work += s.relaxed.size()
+		if s.round(k, b, goal, h) && s.countOf(model) > most {
+			best, most = s.save(), s.countOf(model)
+		}
 	}
-	if most < goal {
-		s.eject(k, goal)
+	s.restore(best)
+	if most < goal && work < roundWork {
+		if at := s.refine(&b, goal); at != nil {
+			best = at
+			most = s.countOf(model)
+		}
+		s.fillRest(model, goal)
+		if s.countOf(model) <= most { // servers move only where that gains one
+			s.restore(best)
+		}
+	}
+	if s.countOf(model) < goal {
+		s.eject(k, model, goal)
 	}
 	return false
 }
 
+// rounding is one way from the mean of the priced fillings to a placement.
+type rounding struct {
+	share  float64 // of the open racks that a round of the dive closes, 0: all at once by the whole parts
+	margin float64 // of earlier lines that the dive plans for beyond what must stand
+}
+
+var roundings = [...]rounding{{0, 0}, {0.4, 0}, {0.4, 0.01}}
+
+// The search is content within nearEnough of the bound, and takes no further way once it has looked at
+// roundWork entries.
+const (
+	nearEnough = 0.003
+	roundWork  = 100_000
+)
+
+// size is how many entries and fillings one look at all classes takes.
+func (x *relaxed) size() int {
+	n := 1
+	for ci := range x.classes {
+		n += len(x.classes[ci].entries) + len(x.classes[ci].vectors)/4
+	}
+	return n
+}
+
 // round turns the mean of the priced fillings into a placement: of every class and model the whole
 // part first, then what still fits, line by line. It says whether the earlier lines came out whole.
-func (s *site) round(k int, b lineBound, goal int) bool {
+func (s *site) round(k int, b lineBound, goal int, h rounding) bool {
 	x := s.relaxed
 	m := len(x.models)
 	for i := range s.racks {
@@ -160,20 +201,64 @@ func (s *site) round(k int, b lineBound, goal int) bool {
 		placed[j] += n
 		return n
 	}
+	if h.share > 0 {
+		s.dive(&b, h, put)
+	} else {
+		s.putMeans(&b, put)
+	}
+	for _, o := range s.f.Orders[:k+1] {
+		j := slices.Index(x.models, o.Model)
+		for i := range s.racks {
+			if placed[j] >= want[j] {
+				break
+			}
+			put(i, j, want[j])
+		}
+	}
+	for j, n := range b.stage.least {
+		if j != b.stage.model && placed[j] < n {
+			s.eject(k, x.models[j], n)
+			placed[j] = s.countOf(x.models[j])
+		}
+		if j != b.stage.model && placed[j] < n && !s.swapIn(x.models[j], n-placed[j], x.models[b.stage.model]) {
+			return false
+		}
+	}
+	j := b.stage.model
+	placed[j] = s.countOf(x.models[j])
+	for i := range s.racks {
+		if placed[j] >= want[j] {
+			break
+		}
+		put(i, j, want[j])
+	}
+	return placed[j] >= b.stage.least[j]
+}
+
+// fillRest puts what still fits of a model anywhere.
+func (s *site) fillRest(model, goal int) {
+	have := s.countOf(model)
+	for i := range s.racks {
+		if have >= goal {
+			return
+		}
+		have += s.add(i, model, min(goal-have, s.localRoom(i, model)))
+	}
+}
+
+// putMeans puts the whole part of every mean first, then one more where the mean is nearer to that.
+func (s *site) putMeans(b *lineBound, put func(i, j, n int) int) {
+	x, m := s.relaxed, len(s.relaxed.models)
+	const nearlyOne = 0.02
 	for ci := range x.classes {
 		c := &x.classes[ci]
 		for j := range m {
-			if want[j] == 0 {
-				continue
-			}
-			share := b.mean[ci*m+j] / float64(len(c.racks))
-			whole := int(share + 0.02)
+			whole := int(b.mean[ci*m+j]/float64(len(c.racks)) + nearlyOne)
 			for _, i := range c.racks {
 				put(int(i), j, whole)
 			}
 		}
 	}
-	// The rest by the size of what the mean has beyond what stands.
 	for ci := range x.classes {
 		c := &x.classes[ci]
 		for j := range m {
@@ -188,115 +273,236 @@ func (s *site) round(k int, b lineBound, goal int) bool {
 			}
 		}
 	}
-	for _, o := range s.f.Orders[:k+1] {
-		j := slices.Index(x.models, o.Model)
-		for i := range s.racks {
-			if placed[j] >= want[j] {
-				break
-			}
-			put(i, j, want[j])
-		}
-	}
-	for j, n := range b.stage.least {
-		if placed[j] < n {
+}
+
+// hold says whether the rows have room for what servers of one rack take.
+func (x *relaxed) hold(c *rackClass, room []float64, count func(j int) float64) bool {
+	taken := x.taken(count)
+	for _, e := range c.entries { // a row may have several entries: what is over by one is over
+		if e.factor*taken[e.figure] > room[e.row]+slack {
 			return false
 		}
 	}
 	return true
 }
 
-// ejectWork bounds how many changes the exchange of servers tries.
-const ejectWork = 12_000
+// diveRounds is how often the prices are found anew.
+const diveRounds = 9
 
-// eject takes one server out of a rack to make room for one of line k there or elsewhere, and puts it into
-// another rack.
-func (s *site) eject(k, goal int) {
-	x, model := s.relaxed, s.f.Orders[k].Model
-	have := s.countOf(model)
-	work := 0
-	var models []int
-	for _, o := range s.f.Orders[:k+1] {
-		if !slices.Contains(models, o.Model) {
-			models = append(models, o.Model)
+// dive closes racks round by round: those whose mean is nearest to a filling get it, and the prices are found
+// anew for what is left of limits, racks and need.
+func (s *site) dive(b *lineBound, h rounding, put func(i, j, n int) int) {
+	x, m := s.relaxed, len(s.relaxed.models)
+	st := b.stage
+	st.least = slices.Clone(st.least)
+	for j, n := range st.least { // what whole servers cost against the mean
+		if j != st.model {
+			st.least[j] = n + int(h.margin*float64(n)+0.5)
 		}
 	}
-	hungry := func(model int) (list []int) { // racks with room of their own
-		for i := range s.racks {
-			if s.localRoom(i, model) > 0 {
-				list = append(list, i)
-			}
-		}
-		return list
-	}
-	byRow := make([][]int32, x.rows) // classes of every row
+	st.room = x.tighten(b.stage)
+	st.racks = make([]int, len(x.classes))
 	for ci := range x.classes {
-		for _, e := range x.classes[ci].entries {
-			if l := byRow[e.row]; len(l) == 0 || l[len(l)-1] != int32(ci) {
-				byRow[e.row] = append(byRow[e.row], int32(ci))
+		st.racks[ci] = len(x.classes[ci].racks)
+	}
+	p := b.priced
+	worth := make([]float64, m)
+	type choice struct {
+		class int
+		v     []int16
+		off   float64
+	}
+	for round := range diveRounds {
+		var open []choice
+		racks := 0
+		for ci := range x.classes {
+			c := &x.classes[ci]
+			if st.racks[ci] == 0 || c.vectors == nil {
+				continue
+			}
+			x.worthOf(c, st.model, p.prices, p.reward, worth)
+			top, _ := c.best(worth)
+			best := choice{class: ci, off: math.Inf(1)}
+			for i := 0; i < len(c.vectors); i += m {
+				v := c.vectors[i : i+m]
+				off := top
+				for j := range m {
+					k := float64(v[j])
+					if worth[j] <= 0 || (j != st.model && b.stage.least[j] == 0) {
+						k = 0
+					}
+					off += math.Abs(k-p.mean[ci*m+j]/float64(st.racks[ci])) - k*worth[j]
+				}
+				if off < best.off && x.hold(c, st.room, func(j int) float64 {
+					if worth[j] <= 0 || (j != st.model && b.stage.least[j] == 0) {
+						return 0
+					}
+					return float64(v[j])
+				}) {
+					best.v, best.off = v, off
+				}
+			}
+			if best.v == nil { // nothing listed fits what is left: the rest is filled one by one
+				continue
+			}
+			open = append(open, best)
+			racks += st.racks[ci]
+		}
+		slices.SortStableFunc(open, func(a, b choice) int { return cmp.Compare(a.off, b.off) })
+		quota := int(h.share*float64(racks)) + 1
+		if round == diveRounds-1 {
+			quota = racks
+		}
+		for _, o := range open {
+			if quota <= 0 {
+				break
+			}
+			c := &x.classes[o.class]
+			close := st.racks[o.class]
+			if close > 2 { // of many racks alike only a part: their mean is seldom one filling
+				close = max(1, min(close, int(h.share*float64(close))))
+			}
+			x.worthOf(c, st.model, p.prices, p.reward, worth)
+			for range close {
+				i := c.racks[len(c.racks)-st.racks[o.class]]
+				st.racks[o.class]--
+				quota--
+				got := make([]float64, m)
+				for j := range m {
+					if n := int(o.v[j]); n > 0 && worth[j] > 0 {
+						got[j] = float64(put(int(i), j, n))
+						st.least[j] = max(0, st.least[j]-int(got[j]))
+					}
+				}
+				taken := x.taken(func(j int) float64 { return got[j] })
+				for _, e := range c.entries {
+					st.room[e.row] = math.Max(0, st.room[e.row]-e.factor*taken[e.figure])
+				}
+			}
+		}
+		if round < diveRounds-1 {
+			st.prices, st.reward, st.reach = p.prices, p.reward, 0
+			p = x.price(st)
+		}
+	}
+}
+
+// swapIn makes room for servers of a model by taking out as few as will do of another, and says whether all
+// of them went in.
+func (s *site) swapIn(model, short, victim int) bool {
+	for out := 1; out <= 4; out++ {
+		for i := range s.racks {
+			for short > 0 && s.racks[i].count[victim] >= out {
+				s.change(i, victim, -out)
+				if s.localRoom(i, model) < 1 || s.add(i, model, 1) < 1 {
+					s.change(i, victim, out)
+					break
+				}
+				short--
 			}
 		}
 	}
-	stamp := make([]int, len(x.classes))
-	number := 0
-	for found := true; found && have < goal && work < ejectWork; {
+	return short <= 0
+}
+
+// ejectWork bounds how many changes the exchange of servers tries.
+const ejectWork = 8_000
+
+// eject takes one server out of a rack to make room for one of line k there or where it shared a limit, and
+// puts it into another rack; until none is left that can, or the work is done.
+func (s *site) eject(k, model, goal int) {
+	e := ejector{s: s, model: model, hungry: map[int][]int{}, stamp: make([]int, len(s.relaxed.classes))}
+	for _, o := range s.f.Orders[:k+1] {
+		if !slices.Contains(e.models, o.Model) {
+			e.models = append(e.models, o.Model)
+		}
+	}
+	e.byRow = make([][]int32, s.relaxed.rows)
+	for ci := range s.relaxed.classes {
+		for _, x := range s.relaxed.classes[ci].entries {
+			if l := e.byRow[x.row]; len(l) == 0 || l[len(l)-1] != int32(ci) {
+				e.byRow[x.row] = append(e.byRow[x.row], int32(ci))
+			}
+		}
+	}
+	have := s.countOf(model)
+	for found := true; found && have < goal && e.work < ejectWork; {
 		found = false
-		near := hungry(model)
-		away := make(map[int][]int, len(models))
-		for _, j := range models {
-			away[j] = hungry(j)
+		for _, j := range e.models { // racks with room of their own
+			e.hungry[j] = e.hungry[j][:0]
+			for i := range s.racks {
+				if s.localRoom(i, j) > 0 {
+					e.hungry[j] = append(e.hungry[j], i)
+				}
+			}
 		}
 		for i := range s.racks {
-			for _, j := range models {
-				if s.racks[i].count[j] == 0 || have >= goal || work > ejectWork {
-					continue
+			for _, j := range e.models {
+				for s.racks[i].count[j] > 0 && have < goal && e.work < ejectWork && e.exchange(i, j) {
+					have++
+					found = true
 				}
-				s.change(i, j, -1)
-				work++
-				gained := s.add(i, model, min(goal-have, s.localRoom(i, model)))
-				if j == model {
-					gained = 0 // it would only go back
-					s.changeIf(i, model, s.racks[i].count[model]*0)
-				}
-				number++
-				for _, e := range x.classes[x.of[i]].entries {
-					for _, ci := range byRow[e.row] {
-						stamp[ci] = number
-					}
-				}
-				var at []int
-				if j == model { // what add put back
-					back := 0
-					for s.racks[i].count[model] > 0 && back == 0 && s.addedBack(i, model) {
-						back = 1
-					}
-				}
-				for _, h := range near {
-					if h == i || stamp[x.of[h]] != number || gained > 0 || work > ejectWork {
-						continue
-					}
-					work++
-					if s.localRoom(h, model) > 0 && s.add(h, model, 1) == 1 {
-						gained++
-						at = append(at, h)
-					}
-				}
-				if gained > 0 {
-					for _, h := range away[j] {
-						if h == i || work > ejectWork {
-							continue
-						}
-						work++
-						if s.localRoom(h, j) > 0 && s.add(h, j, 1) == 1 {
-							have += gained
-							found = true
-							gained = 0
-							at = nil
-							break
-						}
-					}
-				}
-				_ = at
 			}
 		}
 	}
+}
+
+type ejector struct {
+	s      *site
+	model  int
+	models []int
+	hungry map[int][]int
+	byRow  [][]int32 // classes of every row
+	stamp  []int     // of classes that share a row with the rack at hand
+	number int
+	work   int
+}
+
+// exchange takes a server of model j out of rack i, puts one of the line's in and the other elsewhere; if
+// that does not work out all is as before.
+func (e *ejector) exchange(i, j int) bool {
+	s := e.s
+	s.change(i, j, -1)
+	e.work++
+	at := noIndex
+	if j != e.model && s.localRoom(i, e.model) > 0 && s.add(i, e.model, 1) == 1 {
+		at = i
+	} else {
+		at = e.near(i)
+	}
+	if at != noIndex {
+		for _, h := range e.hungry[j] {
+			if h == i || e.work > ejectWork || s.localRoom(h, j) < 1 {
+				continue
+			}
+			e.work++
+			if s.add(h, j, 1) == 1 {
+				return true
+			}
+		}
+		s.change(at, e.model, -1)
+	}
+	s.change(i, j, 1)
+	return false
+}
+
+// near puts one of the line's servers into a rack that shares a limit with rack i, and returns which.
+func (e *ejector) near(i int) int {
+	s := e.s
+	e.number++
+	for _, x := range s.relaxed.classes[s.relaxed.of[i]].entries {
+		for _, ci := range e.byRow[x.row] {
+			e.stamp[ci] = e.number
+		}
+	}
+	for _, h := range e.hungry[e.model] {
+		if h == i || e.stamp[s.relaxed.of[h]] != e.number || e.work > ejectWork || s.localRoom(h, e.model) < 1 {
+			continue
+		}
+		e.work++
+		if s.add(h, e.model, 1) == 1 {
+			return h
+		}
+	}
+	return noIndex
 }

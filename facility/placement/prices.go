@@ -10,12 +10,19 @@ type stage struct {
 	least []int // by index in relaxed.models
 	reach int   // what is placed: the bound need not be lower
 	cap   int   // no more are ordered, math.MaxInt for max
+
+	// With some racks filled already: what is left of the rows and the racks, and prices to begin with.
+	room   []float64
+	racks  []int // of each class
+	prices []float64
+	reward []float64
 }
 
 // priced is the answer: a bound, and what it takes to bound the rest of a part-filled hall.
 type priced struct {
 	bound  int
-	exact  float64   // the bound before rounding down
+	exact  float64 // the bound before rounding down
+	steps  int
 	prices []float64 // servers for the whole of a row
 	reward []float64 // servers for one more of a model that must stand
 	mean   []float64 // servers by class and model, averaged over the search: nearly the fractional optimum
@@ -25,7 +32,7 @@ type priced struct {
 // whose averages converge to the fractional optimum.
 const (
 	priceSteps  = 240
-	priceWork   = 40_000_000 // entries looked at, at most
+	priceWork   = 12_000_000 // entries looked at, at most
 	firstStep   = 0.5
 	leastStep   = 1e-4
 	meanWeight  = 0.1
@@ -38,23 +45,35 @@ const (
 // does. The best prices are searched for; the bound holds whichever are found.
 func (x *relaxed) price(s stage) priced {
 	m := len(x.models)
-	caps := x.tighten(s)
+	caps := s.room
+	if caps == nil {
+		caps = x.tighten(s)
+	}
+	if s.racks == nil {
+		s.racks = make([]int, len(x.classes))
+		for ci := range x.classes {
+			s.racks[ci] = len(x.classes[ci].racks)
+		}
+	}
 	w := pricer{
 		x: x, s: s, caps: caps, usage: make([]float64, x.rows+m), worth: make([]float64, m), count: make([]float64, len(x.classes)*m),
 		prices: make([]float64, x.rows), reward: make([]float64, m),
 	}
 	p := priced{prices: make([]float64, x.rows), reward: make([]float64, m), mean: make([]float64, len(x.classes)*m)}
+	if s.prices != nil {
+		copy(w.prices, s.prices)
+		copy(w.reward, s.reward)
+		copy(p.prices, s.prices)
+		copy(p.reward, s.reward)
+	}
 	p.exact = w.evaluate(w.prices, w.reward)
 	copy(p.mean, w.count)
 	meanUsage := append([]float64(nil), w.usage...)
-	entries := 1
-	for ci := range x.classes {
-		entries += len(x.classes[ci].entries) + len(x.classes[ci].vectors)/4
-	}
-	steps := min(priceSteps, max(20, priceWork/entries))
-	f, since := firstStep, 0
+	steps := min(priceSteps, max(20, priceWork/x.size()))
+	f, since, atBest := firstStep, 0, true
 	for range steps {
-		if int(p.exact+boundRounds) <= s.reach || f < leastStep {
+		p.steps++
+		if (s.room == nil && int(p.exact+boundRounds) <= s.reach) || f < leastStep {
 			break
 		}
 		// Rows over their capacity get dearer, models short of what must stand get rewarded.
@@ -62,7 +81,7 @@ func (x *relaxed) price(s stage) priced {
 		for r := range x.rows {
 			g := meanUsage[r] - caps[r]
 			if g > 0 || p.prices[r] > 0 {
-				norm += g * g
+				norm += g * g * x.holds[r]
 			}
 		}
 		for j := range m {
@@ -72,11 +91,19 @@ func (x *relaxed) price(s stage) priced {
 			}
 		}
 		if norm < 1e-18 {
-			break
+			if atBest { // nothing is over at the best prices themselves: they are the best there are
+				break
+			}
+			w.evaluate(p.prices, p.reward)
+			copy(meanUsage, w.usage)
+			copy(p.mean, w.count)
+			f, atBest = f/2, true
+			continue
 		}
+		atBest = false
 		step := f * math.Max(p.exact-float64(s.reach), 0.3) / norm
 		for r := range x.rows {
-			w.prices[r] = math.Max(0, p.prices[r]+step*(meanUsage[r]-caps[r]))
+			w.prices[r] = math.Max(0, p.prices[r]+step*(meanUsage[r]-caps[r])*x.holds[r])
 		}
 		for j := range m {
 			if j != s.model {
@@ -109,7 +136,7 @@ func (x *relaxed) price(s stage) priced {
 }
 
 // rewardScale brings the demand for a model to the scale of the rows.
-func rewardScale(least int) float64 { return math.Max(1, float64(least)*float64(least)) }
+func rewardScale(least int) float64 { return math.Max(1, float64(least)) }
 
 // tighten returns the capacity of each row. Where the one model of the stage is all there is, a row holds a
 // whole number of servers: with n·a ≤ capacity for every a of the row, n is at most capacity over the least a.
@@ -167,12 +194,16 @@ type pricer struct {
 func (w *pricer) evaluate(prices, reward []float64) float64 {
 	x, m := w.x, len(w.worth)
 	clear(w.usage)
+	clear(w.count)
 	total := 0.0
 	for ci := range x.classes {
 		c := &x.classes[ci]
+		if w.s.racks[ci] == 0 {
+			continue
+		}
 		x.worthOf(c, w.s.model, prices, reward, w.worth)
 		v, counts := c.best(w.worth)
-		n := float64(len(c.racks))
+		n := float64(w.s.racks[ci])
 		total += v * n
 		var taken [figures]float64
 		for j := range m {

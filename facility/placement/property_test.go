@@ -277,7 +277,8 @@ func TestRePlacingChangesNothing(t *testing.T) {
 			}
 			again.Orders = append(again.Orders, facility.Order{Model: m, Count: n})
 		}
-		if d := cmp.Diff(l.Servers, mustPlace(t, &again).Servers); d != "" {
+		l2 := mustPlace(t, &again)
+		if d := cmp.Diff(l.Servers, l2.Servers); d != "" {
 			t.Fatal(d)
 		}
 	})

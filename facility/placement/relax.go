@@ -21,7 +21,8 @@ type relaxed struct {
 	figure  [figures][]float64
 	classes []rackClass
 	rows    int
-	of      []int32 // class by rack
+	holds   []float64 // by row: how many of the neediest servers fill it
+	of      []int32   // class by rack
 }
 
 // What one server of a model takes of a row, times the row's factor.
@@ -288,4 +289,16 @@ func (c *rackClass) limitByLimit(worth []float64) float64 {
 		best = math.Min(best, v+free)
 	}
 	return best
+}
+
+// taken sums what servers take, by figure.
+func (x *relaxed) taken(count func(j int) float64) (t [figures]float64) {
+	for j := range x.models {
+		if n := count(j); n != 0 {
+			for f := range t {
+				t[f] += n * x.figure[f][j]
+			}
+		}
+	}
+	return t
 }

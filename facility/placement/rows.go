@@ -170,40 +170,31 @@ func (b *rowBuilder) steady(ds []dominator) []float64 {
 	return load
 }
 
-// roomsOf finds the room that a node's loss heats, -1 where the racks below stand in several or its loss
-// is not bounded from below by its load.
+// roomsOf finds the room that a node's loss heats, that of the first rack it feeds; -1 where it stands
+// elsewhere or its loss is not bounded from below by its load.
 func (b *rowBuilder) roomsOf(ds []dominator) []int {
-	const none, several = -1, -2
 	f := b.x.f
-	room := make([]int, len(ds))
-	for n := range room {
-		room[n] = none
-	}
-	join := func(n, r int) {
-		switch {
-		case room[n] == none:
-			room[n] = r
-		case room[n] != r:
-			room[n] = several
-		}
+	first := make([]int, len(ds)) // rack
+	for n := range first {
+		first[n] = len(f.Racks)
 	}
 	for i := range f.Racks {
-		r := f.Racks[i].Room
-		if r < 0 || r >= len(f.Cooling.Rooms) {
-			r = several
-		}
 		for _, n := range f.Racks[i].Feeds {
-			join(n, r)
+			first[n] = min(first[n], i)
 		}
 	}
+	room := make([]int, len(ds))
 	for n := len(ds) - 1; n >= 0; n-- {
-		if room[n] != none {
-			for _, p := range f.Power.Parents(n) {
-				join(p, room[n])
-			}
+		for _, p := range f.Power.Parents(n) {
+			first[p] = min(first[p], first[n])
 		}
-		if kind := f.Power.Nodes[n].Kind; !ds[n].live || ds[n].slope < 1 || (kind != power.Distribution && kind != power.RackFeed) {
-			room[n] = none
+		room[n] = -1
+		kind := f.Power.Nodes[n].Kind
+		if !ds[n].live || ds[n].slope < 1 || (kind != power.Distribution && kind != power.RackFeed) || first[n] == len(f.Racks) {
+			continue
+		}
+		if r := f.Racks[first[n]].Room; r < len(f.Cooling.Rooms) {
+			room[n] = r
 		}
 	}
 	return room
@@ -326,11 +317,8 @@ func (b *rowBuilder) prune() {
 		c := &x.classes[ci]
 		again := false
 		for _, e := range c.entries {
-			if b.caps[e.row] > 0 {
-				continue
-			}
 			for j, w := range x.figure[e.figure] {
-				if w > 0 && !c.blocked[j] {
+				if (e.factor*w > 1+slack || (b.caps[e.row] <= 0 && w > 0)) && !c.blocked[j] { // not even one
 					c.blocked[j], again = true, true
 				}
 			}
@@ -355,6 +343,7 @@ func (b *rowBuilder) prune() {
 			x.rows++
 		}
 	}
+	x.holds = make([]float64, x.rows)
 	for ci := range x.classes {
 		c := &x.classes[ci]
 		kept := c.entries[:0]
@@ -362,8 +351,14 @@ func (b *rowBuilder) prune() {
 			if number[e.row] >= 0 {
 				e.row = number[e.row]
 				kept = append(kept, e)
+				for _, w := range x.figure[e.figure] {
+					x.holds[e.row] = max(x.holds[e.row], e.factor*w)
+				}
 			}
 		}
 		c.entries = slices.Clip(kept)
+	}
+	for r, w := range x.holds {
+		x.holds[r] = 1 / w
 	}
 }

@@ -30,15 +30,16 @@ type need struct {
 // rack is one rack's own limits, rounded down, and what its servers take so far. The reserve for
 // switches and storage counts as load everywhere: on the feeds, upstream, and as heat into the air.
 type rack struct {
-	limit [localLimits]int64 // noLimit where not stated, else what servers may take
-	used  need
-	count []int // servers by model
-	feeds []feed
-	room  int // noIndex where there is none
-	loop  int
-	path  []int32 // feeds and everything above, children before parents
-	rooms []int32 // rooms that the losses on the path heat, and its own
+	limit   [localLimits]int64 // noLimit where not stated, else what servers may take
+	used    need
+	count   []int // servers by model
+	feeds   []feed
+	room    int // noIndex where there is none
+	loop    int
+	path    []int32 // feeds and everything above, children before parents
+	rooms   []int32 // rooms that the losses on the path heat, and its own
 	servers int
+	chosen  int // filling that the exact search tries
 }
 
 // feed is one rack circuit with what it must be able to carry.
@@ -104,6 +105,8 @@ type site struct {
 	elec     *electrical
 	warnings []string
 	total    int
+	spread   *spread  // of the line being filled, nil for none
+	relaxed  *relaxed // made when a line is not placed in full
 }
 
 // Errors is everything that is wrong with a facility.
