@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -116,8 +117,10 @@ func (m *meters) books(e *engine, facilityW float64) {
 	m.set(e, cCost, facilityW*b.perKWh)
 	m.set(e, cCarbon, facilityW*b.carbon)
 	var evaporation, blowdown, drift, heatW, freeW, compressorW float64
+	m.countShort(e)
 	for i := range b.plants {
 		p := &b.plants[i]
+		m.short[i] = b.plantHeatW[i] > 0 && !p.Held
 		if !b.flow.Served(b.plantCon[i]) {
 			continue
 		}
@@ -142,6 +145,33 @@ func (m *meters) books(e *engine, facilityW float64) {
 	for i := range e.fac.Cooling.Rooms {
 		if r := &e.fac.Cooling.Rooms[i]; r.Containment == cooling.RearDoors && r.Plant >= 0 {
 			m.dewMarginK = math.Min(m.dewMarginK, cooling.CondensationMarginK(b.waterC[r.Plant], b.dewC))
+		}
+	}
+}
+
+// countShort adds the time since the last look to the plants that could not hold their set-point.
+func (m *meters) countShort(e *engine) {
+	if m.short == nil {
+		m.short, m.shortNS = make([]bool, len(e.b.plants)), make([]int64, len(e.b.plants))
+	}
+	for i, short := range m.short {
+		if from := max(m.shortAtNS, e.cfg.WarmupNS); short && e.now > from {
+			m.shortNS[i] += e.now - from
+		}
+	}
+	m.shortAtNS = e.now
+}
+
+// plantWarnings name each plant that left the range of its curves or could not hold its set-point.
+func (e *engine) plantWarnings(r *Result) {
+	e.m.countShort(e)
+	for i, p := range e.fac.Cooling.Plants {
+		name := p.Spec().Name
+		if n := e.b.extra[i]; n > 0 {
+			r.Run.Warnings = append(r.Run.Warnings, fmt.Sprintf("%s: %d evaluations outside the range of its curves; they were held at the edge and carried on by the Carnot ratio", name, n))
+		}
+		if h := float64(e.m.shortNS[i]) / float64(hourNS); h > 0 {
+			r.Run.Warnings = append(r.Run.Warnings, fmt.Sprintf("%s: set-point not held in %.1f h", name, h))
 		}
 	}
 }
@@ -178,6 +208,7 @@ func (e *engine) booksResult(r *Result) {
 		r.Thermal.DewPointMarginK = Num(m.dewMarginK)
 	}
 	r.Money = e.money(r, usage)
+	e.plantWarnings(r)
 	if r.Money != nil {
 		en.Cost = r.Money.Bills
 	}

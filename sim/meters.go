@@ -97,6 +97,9 @@ type meters struct {
 	peakSwingW              float64
 	gpuMaxC                 float64
 	dewMarginK              float64 // least margin of a coolant's surfaces to the dew point
+	short                   []bool  // plants that do not hold their set-point now
+	shortNS                 []int64 // for how long they did not
+	shortAtNS               int64
 	restartS, restartBaseS  float64 // GPU-seconds of work done again
 	tokensAgain, tokensBase float64 // tokens counted that were not delivered or are done again, and those of the warm-up
 	servedAgain, servedBase float64 // the services' part
@@ -469,7 +472,7 @@ func (e *engine) finish() {
 		t := &e.js.table[i]
 		if t.running {
 			e.progress(t)
-			e.js.byClass[t.Class].gpuS += t.size * float64(e.now-t.startNS) / thermal.Second
+			e.js.used(t, e.now)
 		}
 	}
 	for _, c := range m.col {

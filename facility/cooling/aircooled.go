@@ -95,13 +95,13 @@ func (c *AirCooledChiller) Solve(l Load) PlantPoint {
 		pt.FreeShare, pt.RejectionW = freeCoil(l.SetC, water, l.Out.DryBulbC, p.FreeApproachK, p.FreeFanMin)
 		pt.RejectionW *= p.FreeFanWPerW
 	}
+	if outside && water.heatW > 0 {
+		pt.Extrapolated = 1
+	}
 	mechanicalW := (1 - pt.FreeShare) * water.heatW
 	if mechanicalW > 0 {
 		running := stages(mechanicalW/(p.CapacityW*atSet), p.StageAt, l.Units)
 		pt.CompressorW, _ = c.chiller.power(p.CapacityW, atSet, eir, running, mechanicalW)
-		if outside {
-			pt.Extrapolated = 1
-		}
 	}
 	pt.SupplyC, pt.WPerK, pt.Held = settle(l, &p.Spec, mechanicalW, pt.CapacityW, slope)
 	pt.PumpW = water.pumpW(&p.Pump, &p.Spec)

@@ -139,7 +139,8 @@ func (c *ChilledWater) Solve(l Load) PlantPoint {
 	// Capacity at the set-point with all that is up at the tower's rated range.
 	approachK, clamped := TowerApproachK(&c.tower, l.Out.WetBulbC, p.CondenserPump.RiseK, 1)
 	fullC := l.Out.WetBulbC + approachK
-	atSet, _, outside := c.chiller.at(l.SetC, c.condenserC(fullC))
+	atSet, _, outside := c.chiller.at(l.SetC, c.condenserC(fullC)) // counts whether or not the chillers then run
+	atOutside := outside
 	unitsW := n * p.CapacityW
 	pt := PlantPoint{CapacityW: unitsW * atSet * c.chiller.PLR.Max}
 	slope := unitsW * c.chiller.capacityPerK
@@ -160,7 +161,7 @@ func (c *ChilledWater) Solve(l Load) PlantPoint {
 		mechanicalW = (1 - pt.FreeShare) * heatW
 		if mechanicalW <= 0 {
 			pt.CompressorW, cycling = 0, 0
-			outside = false
+			outside = atOutside
 			continue
 		}
 		if !p.Economizer {
