@@ -184,13 +184,13 @@ func (st *state) admits(base *facility.Facility, resource string, want int) (int
 		all += o.Count
 		tallest = max(tallest, st.models[o.Model].HeightU)
 	}
-	f.Orders = append(f.Orders, facility.Order{Model: st.demand, Count: want})
-	if resource != allLimits {
-		// Under one kind of limit filling rack by rack is as good as any other way. An order of nothing of a
-		// second model says so: placement then does not try all the others.
-		f.Models = append(slices.Clone(f.Models), *m)
-		f.Orders = append(f.Orders, facility.Order{Model: len(f.Models) - 1})
+	order := facility.Order{Model: st.demand, Count: want}
+	if resource != allLimits && f.Power != nil && len(f.Power.Nodes) > 0 {
+		// Under one kind of limit, filling rack by rack is as good as any other way. A spread that holds nothing
+		// back keeps placement from trying all the others.
+		order.Spread, order.SpreadMost = []int{0}, all
 	}
+	f.Orders = append(f.Orders, order)
 	for room := all; ; room *= 2 {
 		l, err := placement.Place(keep(f, resource, room, tallest, m.PlanW))
 		if err != nil {
