@@ -75,6 +75,7 @@ func (c *Nodes) Clone() Account {
 		n.Free, n.Kinds = free[f:len(free):len(free)], jobs[k:len(jobs):len(jobs)]
 	}
 	out.scene.RackFree = append([]int64(nil), c.scene.RackFree...)
+	out.scene.rackOf = append([]int64(nil), c.scene.rackOf...)
 	out.scene.nodes, out.scene.rand = out.nodes, nil
 	return &out
 }

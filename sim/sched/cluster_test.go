@@ -316,3 +316,29 @@ func BenchmarkPlace(b *testing.B) {
 		})
 	}
 }
+
+// Rack-aware placement keeps a job of several servers in one rack where one has room, best fit does not care.
+func TestRackAware(t *testing.T) {
+	spec := make([]NodeSpec, 12)
+	for i := range spec {
+		spec[i] = NodeSpec{GPUs: 8, Rack: int32(i / 4)}
+	}
+	racks := func(p Placement) int {
+		c := NewNodes(spec, &p, nil)
+		for _, i := range []int{0, 5} { // racks 0 and 1 have three free servers, rack 2 has four
+			c.Book(&Demand{GPUs: 8}, []Share{{Server: int32(i), GPUs: 8, Mask: [2]uint64{0xff}}})
+		}
+		got, ok := c.Place(&Demand{GPUs: 32}, nil)
+		if !ok || len(got) != 4 {
+			t.Fatalf("%s: %v", p.Name, got)
+		}
+		in := map[int32]bool{}
+		for _, sh := range got {
+			in[spec[sh.Server].Rack] = true
+		}
+		return len(in)
+	}
+	if a, b := racks(Placements{}.RackAware()), racks(Placements{}.BestFit()); a > 2 || b < a {
+		t.Errorf("rack-aware takes %d racks, best fit %d", a, b)
+	}
+}

@@ -89,8 +89,8 @@ type Scene struct {
 	rand     *rand.Rand
 }
 
-// RackOf is the rack of a server.
-func (s *Scene) RackOf(server int32) int32 { return s.nodes[server].Rack }
+// InRack says whether the job has servers of this rack so far.
+func (s *Scene) InRack(rack int32) bool { return s.rackOf[rack] == s.job }
 
 // Servers is the number of servers.
 func (s *Scene) Servers() int { return len(s.nodes) }
@@ -123,6 +123,7 @@ type memo struct {
 	states  map[stateKey]int32
 	demands map[Demand]int32
 	scores  [][]score // by demand and state
+	known   int       // scores there is room for
 }
 
 func newMemo() *memo { return &memo{states: map[stateKey]int32{}, demands: map[Demand]int32{}} }
@@ -165,7 +166,7 @@ func NewNodes(spec []NodeSpec, p *Placement, draw *rand.Rand) *Nodes {
 	for i := range spec {
 		racks, gpus = max(racks, spec[i].Rack+1), gpus+int(spec[i].GPUs)
 	}
-	c.scene.RackFree = make([]int64, racks)
+	c.scene.RackFree, c.scene.rackOf = make([]int64, racks), make([]int64, racks)
 	all := make([]int32, gpus)
 	for i := range spec {
 		s := &spec[i]
@@ -235,11 +236,9 @@ func (c *Nodes) restate(i int) {
 	}
 	id, ok := c.memo.states[k]
 	if !ok {
-		if len(c.memo.states) >= maxStates { // forget, so that memory stays bounded
-			c.memo = newMemo()
-			for j := range c.nodes {
-				c.restate(j)
-			}
+		if len(c.memo.states) >= maxStates {
+			c.forget()
+			c.restate(i)
 			return
 		}
 		id = int32(len(c.memo.states))
@@ -248,19 +247,30 @@ func (c *Nodes) restate(i int) {
 	n.state = id
 }
 
+// forget drops what was remembered, so that memory stays bounded.
+func (c *Nodes) forget() {
+	c.memo = newMemo()
+	for j := range c.nodes {
+		c.nodes[j].state = unknownState
+	}
+}
+
 // States of servers that have no number.
 const (
 	ownState     = -1 // too many GPUs to tell: its score isn't remembered
 	unknownState = -2 // changed since it was numbered
 )
 
-// maxStates bounds the states of servers whose scores are remembered.
-const maxStates = 1 << 16
+// maxStates and maxScores bound what is remembered: states of servers, and scores of demands in them (48 MB).
+const (
+	maxStates = 1 << 16
+	maxScores = 1 << 22
+)
 
 // costOf is the cost of a server for a demand that fits one server, and the GPU a share goes to.
 func (c *Nodes) costOf(i int, d *Demand, remembered []score) (cost float32, gpu int, ok bool) {
 	n := &c.nodes[i]
-	if n.state == ownState {
+	if n.state == ownState || c.policy.Live {
 		remembered = nil
 	}
 	if remembered != nil {
@@ -293,6 +303,10 @@ func (c *Nodes) memory(d *Demand) []score {
 	}
 	s := m.scores[id]
 	if missing := len(m.states) - len(s); missing > 0 {
+		if m.known += missing; m.known > maxScores {
+			c.forget()
+			return c.memory(d)
+		}
 		s = append(s, make([]score, missing)...)
 		m.scores[id] = s
 	}
@@ -304,22 +318,21 @@ func (c *Nodes) memory(d *Demand) []score {
 func (c *Nodes) best(d *Demand, admit func(n *Node) bool) (server, gpu int) {
 	server = -1
 	var least float32
-	if !c.policy.Live {
-		for i := range c.nodes {
-			if c.nodes[i].state == unknownState {
-				c.restate(i)
-			}
-		}
-	}
 	mem := c.memory(d)
+	need := d.MilliGPUs()
 	for i := range c.nodes {
-		if admit != nil && !admit(&c.nodes[i]) {
+		n := &c.nodes[i]
+		if n.FreeMilli < need || n.down || admit != nil && !admit(n) {
 			continue
 		}
+		for !c.policy.Live && n.state == unknownState {
+			was := c.memo
+			if c.restate(i); c.memo != was || int(n.state) >= len(mem) {
+				mem = c.memory(d)
+			}
+		}
 		cost, g, ok := c.costOf(i, d, mem)
-		switch {
-		case !ok:
-		case server < 0 || cost < least:
+		if ok && (server < 0 || cost < least) {
 			server, gpu, least = i, g, cost
 		}
 	}
@@ -334,6 +347,7 @@ func (c *Nodes) Place(d *Demand, dst []Share) ([]Share, bool) {
 		return dst, false
 	}
 	from := len(dst)
+	c.scene.job++
 	defer func() { c.scene.Chosen = nil }()
 	widest := c.widest(d)
 	if d.GPUs <= widest || d.GPUs == 0 {
@@ -373,6 +387,7 @@ func (c *Nodes) widest(d *Demand) int32 {
 
 // span places a job on several servers: wholly free ones, of one size and type if only says so, and a part of one more.
 func (c *Nodes) span(d *Demand, dst []Share, from int, only *sizeType) ([]Share, bool) {
+	c.scene.job++ // another try chooses anew
 	left := d.GPUs
 	part := func(gpus int32) Demand {
 		return Demand{GPUs: gpus, CPUMilli: portion(d.CPUMilli, gpus, d.GPUs), MemMiB: portion(d.MemMiB, gpus, d.GPUs), Types: d.Types}
@@ -390,6 +405,7 @@ func (c *Nodes) span(d *Demand, dst []Share, from int, only *sizeType) ([]Share,
 				break
 			}
 			dst = append(dst, c.take(i, gpu, &p))
+			c.scene.rackOf[c.nodes[i].Rack] = c.scene.job
 			left -= st.gpus
 		}
 	}

@@ -456,3 +456,49 @@ func BenchmarkBackfill(b *testing.B) {
 		})
 	}
 }
+
+// What is remembered is bounded, and forgetting changes no answer.
+func TestForgetting(t *testing.T) {
+	p := Placements{}.BestFit()
+	live := p
+	live.Live = true // remembers nothing
+	spec := make([]NodeSpec, 40)
+	for i := range spec {
+		spec[i] = NodeSpec{GPUs: 8, CPUMilli: 1 << 40}
+	}
+	a, b := NewNodes(spec, &p, nil), NewNodes(spec, &live, nil)
+	type held struct {
+		d      Demand
+		shares []Share
+	}
+	var run []held
+	forgot := 0
+	for i := range 60_000 {
+		memo := a.memo
+		d := Demand{GPUs: 1, Milli: int32(1 + i*7919%999), CPUMilli: int64(i % 997)}
+		x, ok := a.Place(&d, nil)
+		y, ok2 := b.Place(&d, nil)
+		if ok != ok2 || !slices.Equal(x, y) {
+			t.Fatalf("demand %d: %v with memory, %v without", i, x, y)
+		}
+		if ok {
+			run = append(run, held{d, x})
+		}
+		if len(run) > 300 {
+			k := i * 31 % len(run)
+			a.Release(&run[k].d, run[k].shares)
+			b.Release(&run[k].d, run[k].shares)
+			run[k] = run[len(run)-1]
+			run = run[:len(run)-1]
+		}
+		if a.memo != memo {
+			forgot++
+		}
+		if a.memo.known > maxScores || len(a.memo.states) > maxStates {
+			t.Fatalf("%d scores and %d states remembered", a.memo.known, len(a.memo.states))
+		}
+	}
+	if forgot == 0 {
+		t.Error("nothing was forgotten: the test tests nothing")
+	}
+}
