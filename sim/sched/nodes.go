@@ -85,7 +85,9 @@ type Scene struct {
 	Typical  *Typical // the work to expect, for policies that look ahead
 	Chosen   []Share  // servers this job has so far
 	RackFree []int64  // wholly free GPUs by rack
-	nodes    []Node   //
+	nodes    []Node
+	rackOf   []int64 // by rack, the last job that took a server there
+	job      int64   // the job being placed
 	rand     *rand.Rand
 }
 
