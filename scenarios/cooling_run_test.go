@@ -87,24 +87,24 @@ func TestDenverWarmWater(t *testing.T) {
 }
 
 // vertiv is the liquid-transition study of Vertiv and NVIDIA (ASME InterPACK 2022) with its set-points and the server
-// fan power as inputs: some 1.9 MW of IT near Baltimore, here 0 % liquid, 7.2 °C chilled water and 25 °C supply air.
+// fan power as inputs: a fifth of its 1.9 MW of IT near Baltimore, here 0 % liquid, 7.2 °C chilled water and 25 °C supply air.
 // Fans are set so that they are what separates the study's two IT powers (−7.5 %) when they fall by 80 %; cold plates
 // so that dies are as warm as in the air box, for the comparison is at one compute.
 const vertiv = `version: 1
 name: liquid transition
 site: {weather: weather/epw/USA_VA_Sterling-Washington.Dulles.Intl.AP.724030_TMY3.epw.gz}
 power:
-  utility: {capacity: 6 MW}
-  transformers: {count: 3, rating: 2 MVA, scheme: N+1}
-  ups: {modules: 5, rating: 600 kVA, scheme: N+1, curve: double-conversion}
+  utility: {capacity: 1.2 MW}
+  transformers: {count: 3, rating: 400 kVA, scheme: N+1}
+  ups: {modules: 5, rating: 120 kVA, scheme: N+1, curve: double-conversion}
 cooling:
-  air: {units: 22, capacity: 110 kW, airflow: 9 m3/s, scheme: N+1, supply: 25 C, rated: {return: 37 C, water: 7.2 C, rise: 6 K}, containment: cold-aisle, plant: chw, dew_point: 12 C}
+  air: {units: 10, capacity: 55 kW, airflow: 4.5 m3/s, scheme: N+1, supply: 25 C, rated: {return: 37 C, water: 7.2 C, rise: 6 K}, containment: cold-aisle, plant: chw, dew_point: 12 C}
 plants:
   chw: {type: water-cooled-chiller, count: 4, scheme: N+1, supply: 7.2 C}
 racks:
-  - {rows: 5, count: 10, height: 52U, power: 48 kW, air: 48 kW, liquid: 48 kW}
+  - {rows: 1, count: 10, height: 52U, power: 48 kW, air: 48 kW, liquid: 48 kW}
 servers:
-  - {model: box, count: 200}
+  - {model: box, count: 40}
 workload:
   - {name: serve, kind: batch, gpus: 8, activity: 0.9, arrivals: 500/day, length: {median: 400 d}}
 catalog:
@@ -117,9 +117,9 @@ variants:
     set:
       "servers[0].model": wet
       cooling.air.supply: 35 C
-      cooling.air.units: 8
+      cooling.air.units: 4
       cooling.air.rated: {return: 47 C, water: 25 C, rise: 6 K}
-      cooling.liquid: {cdus: 4, capacity: 600 kW, flow: 900 L/min, scheme: N+1, supply: 45 C, plant: chw}
+      cooling.liquid: {cdus: 4, capacity: 120 kW, flow: 180 L/min, scheme: N+1, supply: 45 C, plant: chw}
       plants.chw.supply: 25 C
 `
 
@@ -129,7 +129,7 @@ func TestVertivStudy(t *testing.T) {
 	liquid := run(t, vertiv, Options{FS: files, Variant: "liquid"}).Energy
 	change := func(a, b sim.Num) float64 { return 100 * (float64(b)/float64(a) - 1) }
 	total, it, pue, tue := change(air.FacilityKWh, liquid.FacilityKWh), change(air.ITKWh, liquid.ITKWh), change(air.PUE, liquid.PUE), change(air.TUE, liquid.TUE)
-	t.Logf("IT %.0f and %.0f kW, PUE %.3f and %.3f, TUE %.3f and %.3f: total %+.1f %%, IT %+.1f %%, PUE %+.1f %%, TUE %+.1f %%, not IT %+.1f %%; compute %+.2f %%",
+	t.Logf("IT %.1f and %.1f kW, PUE %.3f and %.3f, TUE %.3f and %.3f: total %+.1f %%, IT %+.1f %%, PUE %+.1f %%, TUE %+.1f %%, not IT %+.1f %%; compute %+.2f %%",
 		air.ITKWh/8760, liquid.ITKWh/8760, air.PUE, liquid.PUE, air.TUE, liquid.TUE, total, it, pue, tue,
 		change(air.FacilityKWh-air.ITKWh, liquid.FacilityKWh-liquid.ITKWh), change(air.ComputeKWh, liquid.ComputeKWh))
 	for _, c := range []struct {

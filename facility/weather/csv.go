@@ -64,6 +64,8 @@ var csvColumns = []csvColumn{
 // a missing humidity is taken from the dew point where there is one, which is no filling. A gap over 48
 // hours in temperature or humidity is an error. Without any pressure, the standard atmosphere at
 // opt.AltitudeM serves; without any wind, NaN. The error is of type ParseErrors.
+//
+// A file in NREL's TMY3 form, known by its second line, is a typical year and states its own place.
 func ReadCSV(r io.Reader, name string, opt CSVOptions) (*Series, error) {
 	p := &problems{file: name}
 	text, err := unpack(r)
@@ -73,6 +75,13 @@ func ReadCSV(r io.Reader, name string, opt CSVOptions) (*Series, error) {
 	}
 	if !(opt.AltitudeM >= -1000 && opt.AltitudeM <= 9999) {
 		p.add(0, 0, "altitude: want -1000 to 9999 m, got %g", opt.AltitudeM)
+	}
+	if isTMY(text) {
+		s := readTMY(text, name, p)
+		if len(p.list) > 0 {
+			return nil, p.err()
+		}
+		return s, nil
 	}
 	rows := csv.NewReader(text)
 	rows.FieldsPerRecord = -1
