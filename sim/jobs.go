@@ -50,7 +50,8 @@ type jobs struct {
 	cluster *sched.Scheduler
 	wakeNS  int64 // when the scheduler is to be asked again
 
-	preempted, deferred, held int64 // held jobs are queued but wait for their hour
+	preempted, deferred, held int64     // held jobs are queued but wait for their hour
+	tenantS                   []float64 // GPU-seconds by tenant
 
 	total   JobCounts
 	byClass []classStat
@@ -401,7 +402,7 @@ func (e *engine) leave(id int32) {
 	j := &e.js
 	t := &j.table[id]
 	cl := &j.byClass[t.Class]
-	cl.gpuS += t.size * float64(e.now-t.startNS) / thermal.Second
+	j.used(t, e.now)
 	e.rate.sub(t)
 	if t.endOn {
 		e.queue.Remove(t.end)

@@ -225,6 +225,8 @@ type Jobs struct {
 	JobCounts
 	WaitS   Wait        `json:"wait_s"`
 	ByClass []ClassJobs `json:"by_class"`
+	// Scheduling is there where the scenario says how the queue is run.
+	Scheduling *SchedulingResult `json:"scheduling,omitempty"`
 }
 
 // ClassJobs is one class's line.

@@ -1,10 +1,12 @@
 package sim
 
 import (
+	"cmp"
 	"math"
 
 	"headroom/sim/rng"
 	"headroom/sim/sched"
+	"headroom/sim/thermal"
 	"headroom/sim/workload"
 )
 
@@ -190,4 +192,52 @@ func (e *engine) shiftOf(t *job, most float64) int64 {
 		}
 	}
 	return at - e.now
+}
+
+// used adds what a job has used of GPUs since it started, to its class and its tenant.
+func (j *jobs) used(t *job, now int64) {
+	s := t.size * float64(now-t.startNS) / thermal.Second
+	j.byClass[t.Class].gpuS += s
+	for int(t.Tenant) >= len(j.tenantS) {
+		j.tenantS = append(j.tenantS, 0)
+	}
+	j.tenantS[t.Tenant] += s
+}
+
+// SchedulingResult counts what the rules of the queue did.
+type SchedulingResult struct {
+	Order        string      `json:"order"`
+	Placement    string      `json:"placement"`
+	Preempted    int64       `json:"preempted"`     // spot jobs that gave way, each time they did
+	Backfilled   int64       `json:"backfilled"`    // jobs started before one that waited longer
+	GangTimeouts int64       `json:"gang_timeouts"` // jobs sent to the end of the queue
+	Deferred     int64       `json:"deferred"`      // jobs held back for a better hour
+	Tenants      []TenantUse `json:"tenants"`
+}
+
+// TenantUse is what one tenant got.
+type TenantUse struct {
+	Tenant   string `json:"tenant"`
+	GPUHours Num    `json:"gpu_hours"`
+}
+
+// schedulingResult is nil for first come, first served by best fit among one tenant.
+func (e *engine) schedulingResult() *SchedulingResult {
+	c, j := &e.cfg.Scheduling, &e.js
+	if c.Rules.Order.Name == "" && c.Rules.Backfill == sched.NoBackfill && !c.Rules.Preempt && c.Rules.GangTimeoutNS == 0 &&
+		len(c.Rules.Tenants) < 2 && c.Placement.Name == "" && c.Shift == nil {
+		return nil
+	}
+	r := &SchedulingResult{
+		Order: cmp.Or(c.Rules.Order.Name, sched.Orders{}.Fifo().Name), Placement: cmp.Or(c.Placement.Name, sched.Placements{}.BestFit().Name),
+		Preempted: j.preempted, Backfilled: j.cluster.Backfills, GangTimeouts: j.cluster.Timeouts, Deferred: j.deferred, Tenants: []TenantUse{},
+	}
+	for i, t := range c.Rules.Tenants {
+		s := 0.0
+		if i < len(j.tenantS) {
+			s = j.tenantS[i]
+		}
+		r.Tenants = append(r.Tenants, TenantUse{t.Name, Num(s / sPerH)})
+	}
+	return r
 }

@@ -216,6 +216,7 @@ func waits(s *metrics.Sample) Wait {
 func (e *engine) jobsResult(r *Result) {
 	j := &e.js
 	r.Jobs.JobCounts, r.Jobs.WaitS = j.total, waits(&j.wait)
+	r.Jobs.Scheduling = e.schedulingResult()
 	for i := range j.byClass {
 		c := &j.byClass[i]
 		r.Jobs.ByClass = append(r.Jobs.ByClass, ClassJobs{

@@ -66,6 +66,7 @@ func catalogKinds() ([]catalogKind, error) {
 		entriesOf("cdus", plant.CDUs), entriesOf("chillers", plant.Chillers), entriesOf("climates", climates),
 		entriesOf("coolants", plant.Coolants), entriesOf("dry-coolers", plant.DryCoolers), entriesOf("towers", plant.Towers),
 	)
+	out = append(out, workloadKinds()...)
 	slices.SortFunc(out, func(a, b catalogKind) int { return cmp.Compare(a.Kind, b.Kind) })
 	return out, nil
 }
