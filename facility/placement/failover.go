@@ -40,11 +40,19 @@ type drill struct {
 	base    []int32 // nodes by their load share in normal service, highest first
 	share   []float64
 	stamp   []int // drill number in which a node was touched
+	number  int
+	touched []int
+	out     []int      // nodes to put back
+	keep    bool       // the state after the loss is looked at: nothing is put back
+	worst   []NodeLoad // filled while single losses run
+
+	rackStamp  []int
+	rackNumber int
 }
 
 func newDrill(s *site, l *Layout) *drill {
 	g := s.f.Power
-	d := &drill{s: s, below: make([]int, len(g.Nodes)), racksAt: make([][]int32, len(g.Nodes)), stamp: make([]int, len(g.Nodes))}
+	d := &drill{s: s, below: make([]int, len(g.Nodes)), racksAt: make([][]int32, len(g.Nodes)), stamp: make([]int, len(g.Nodes)), rackStamp: make([]int, len(s.racks))}
 	var consumers []power.Consumer
 	add := func(name string, fed []int, it bool) {
 		d.names = append(d.names, name)
@@ -91,22 +99,111 @@ func (d *drill) loadShare(n int) float64 {
 	return d.flow.OutW[n] / (node.RatingVA * node.Derate * float64(d.flow.Up[n]) * d.s.elec.pf[n])
 }
 
+// unitLoss is one unit of a node.
+type unitLoss struct {
+	node int
+	name string
+}
+
+// units lists everything of the graph that can be lost by itself, unit by unit where units are alike once.
+func (d *drill) units() []unitLoss {
+	g := d.s.f.Power
+	list := make([]unitLoss, len(g.Nodes))
+	for n := range g.Nodes {
+		list[n] = unitLoss{n, unitName(&g.Nodes[n])}
+	}
+	return list
+}
+
+func unitName(node *power.Node) string {
+	if node.Units > 1 {
+		return fmt.Sprintf("%s, 1 of %d", node.ID, node.Units)
+	}
+	return node.ID
+}
+
 func (d *drill) run(l *Layout) {
-	for n := range d.s.f.Power.Nodes {
-		units := d.s.f.Power.Nodes[n].Units
-		d.flow.SetUp(n, units-1)
-		l.Failover = append(l.Failover, d.judge(n, n+1))
-		d.flow.SetUp(n, units)
+	l.Loads = make([]NodeLoad, len(d.share))
+	for n := range l.Loads {
+		node := &d.s.f.Power.Nodes[n]
+		full := node.RatingVA * node.Derate * float64(node.Units) * d.s.elec.pf[n]
+		l.Loads[n] = NodeLoad{
+			NormalW: l.DemandW[n], WorstW: l.DemandW[n], CapacityW: floorTo(full, 1),
+			NormalShare: d.share[n], WorstShare: d.share[n],
+		}
+	}
+	d.worst = l.Loads
+	for _, u := range d.units() {
+		l.Failover = append(l.Failover, d.lose(u))
+	}
+	d.worst = nil
+}
+
+// lose takes units out, judges what is left, lets overloaded survivors trip, and puts all back.
+func (d *drill) lose(lost ...unitLoss) Failover {
+	g := d.s.f.Power
+	d.number++
+	d.touched = d.touched[:0]
+	for _, u := range lost {
+		d.setUp(u.node, d.flow.Up[u.node]-1)
+	}
+	f := d.judge(lost)
+	f.After = f.State
+	for range g.Nodes {
+		n := d.overRating()
+		if n == noIndex {
+			break
+		}
+		f.Trips = append(f.Trips, g.Nodes[n].ID)
+		d.setUp(n, 0)
+	}
+	if len(f.Trips) > 0 {
+		after := Failover{State: Degraded}
+		d.rackStates(&after)
+		f.After = after.State
+		f.RacksLost, f.RacksDegraded, f.DegradedTo = after.RacksLost, max(f.RacksDegraded-after.RacksLost, after.RacksDegraded), min(f.DegradedTo, after.DegradedTo)
+	}
+	if !d.keep {
+		for _, n := range d.out {
+			d.flow.SetUp(n, g.Nodes[n].Units)
+		}
+		d.out = d.out[:0]
+	}
+	return f
+}
+
+func (d *drill) setUp(n, units int) {
+	d.flow.SetUp(n, units)
+	d.out = append(d.out, n)
+	for _, k := range d.flow.Changed {
+		if d.stamp[k] != d.number {
+			d.stamp[k] = d.number
+			d.touched = append(d.touched, k)
+		}
 	}
 }
 
-// judge says what is left with one unit of node n lost.
-func (d *drill) judge(n, number int) Failover {
+// overRating returns the survivor that carries most above its rating, derating aside, noIndex if none
+// does that did not before.
+func (d *drill) overRating() int {
+	at, most := noIndex, 1+overTolerance
+	for _, n := range d.touched {
+		if !d.flow.Live[n] {
+			continue
+		}
+		if share := d.loadShare(n) * d.s.f.Power.Nodes[n].Derate; share > most && d.loadShare(n) > d.share[n] {
+			at, most = n, share
+		}
+	}
+	return at
+}
+
+// judge says what is left with the units lost.
+func (d *drill) judge(lost []unitLoss) Failover {
 	g, s := d.s.f.Power, d.s
-	node := &g.Nodes[n]
-	f := Failover{Lost: node.ID, WorstLoadShare: math.NaN(), State: RedundancyLost}
-	if node.Units > 1 {
-		f.Lost = fmt.Sprintf("%s, 1 of %d", node.ID, node.Units)
+	f := Failover{Lost: lost[0].name, WorstLoadShare: math.NaN(), State: RedundancyLost, DegradedTo: 1}
+	for _, u := range lost[1:] {
+		f.Lost += " and " + u.name
 	}
 	var over []int
 	worst := func(k int, share float64) {
@@ -114,26 +211,34 @@ func (d *drill) judge(n, number int) Failover {
 			f.WorstLoadShare, f.Worst = share, g.Nodes[k].ID
 		}
 	}
-	for _, k := range d.flow.Changed {
-		d.stamp[k] = number
+	for _, k := range d.touched {
 		share := d.loadShare(k)
 		worst(k, share)
 		if share > 1+overTolerance && share > d.share[k] {
 			over = append(over, k)
 		}
+		if d.worst != nil && share > d.worst[k].WorstShare {
+			d.worst[k].WorstShare, d.worst[k].WorstW, d.worst[k].WorstLost = share, ceilTo(d.flow.OutW[k], 1), f.Lost
+		}
 	}
 	for _, k := range d.base {
-		if d.stamp[k] != number {
+		if d.stamp[k] != d.number {
 			worst(int(k), d.share[k])
 			break
 		}
 	}
-	if d.below[n] == 0 && len(g.Children(n)) == 0 {
-		f.State = Normal // feeds nothing
-	}
-	if node.Units > 1 {
-		if load, _ := s.elec.worst(n); wattsUp(load) <= float64(g.CapacityW(n, node.Units-2)) {
-			f.State = Normal
+	below := 0
+	if len(lost) == 1 {
+		n := lost[0].node
+		node := &g.Nodes[n]
+		below = d.below[n]
+		if d.below[n] == 0 && len(g.Children(n)) == 0 {
+			f.State = Normal // feeds nothing
+		}
+		if node.Units > 1 {
+			if load, _ := s.elec.worst(n); wattsUp(load) <= float64(g.CapacityW(n, node.Units-2)) {
+				f.State = Normal
+			}
 		}
 	}
 	racks := d.rackStates(&f)
@@ -145,13 +250,19 @@ func (d *drill) judge(n, number int) Failover {
 	}
 	if len(over) > 0 {
 		f.State = worse(f.State, Degraded)
+		f.DegradedTo = min(f.DegradedTo, 1/f.WorstLoadShare)
 	}
 	switch {
 	case f.State == Normal:
 	case len(over) == 0:
-		f.Racks = max(racks, d.below[n])
+		f.Racks = max(racks, below)
 	default:
-		f.Racks = s.racksThrough(append(over, n))
+		nodes := over
+		for _, u := range lost {
+			nodes = append(nodes, u.node)
+		}
+		f.Racks = s.racksThrough(nodes)
+		f.RacksDegraded = max(f.RacksDegraded, s.racksThrough(over)-f.RacksLost)
 	}
 	return f
 }
@@ -161,29 +272,51 @@ const overTolerance = 1e-9
 
 // rackStates looks at the racks that have lost a feed, and returns how many there are.
 func (d *drill) rackStates(f *Failover) int {
-	s := d.s
 	n := 0
-	for _, k := range d.flow.Changed {
+	f.DegradedTo = 1
+	d.rackNumber++
+	for _, k := range d.touched {
 		if d.flow.Live[k] {
 			continue
 		}
 		for _, i := range d.racksAt[k] {
-			n++
-			r := &s.f.Racks[i]
-			if !d.flow.Served(int(i)) {
-				f.State = worse(f.State, Lost)
+			if d.rackStamp[i] == d.rackNumber {
 				continue
 			}
-			for m, count := range s.racks[i].count {
-				if count == 0 {
-					continue
-				}
-				live := supplies(&s.f.Models[m], len(r.Feeds), func(j int) bool { return d.flow.Live[r.Feeds[j]] })
-				f.State = worse(f.State, shortState(&s.f.Models[m], live))
+			d.rackStamp[i] = d.rackNumber
+			n++
+			state, share := d.rackState(int(i))
+			f.State = worse(f.State, state)
+			switch state {
+			case Lost:
+				f.RacksLost++
+			case Degraded:
+				f.RacksDegraded++
+				f.DegradedTo = min(f.DegradedTo, share)
 			}
 		}
 	}
 	return n
+}
+
+// rackState says how a rack with dead feeds fares, and with what share of its plan basis.
+func (d *drill) rackState(i int) (state string, share float64) {
+	s := d.s
+	r := &s.f.Racks[i]
+	if !d.flow.Served(i) {
+		return Lost, 0
+	}
+	state, share = RedundancyLost, 1
+	for m, count := range s.racks[i].count {
+		if count == 0 {
+			continue
+		}
+		model := &s.f.Models[m]
+		live := supplies(model, len(r.Feeds), func(j int) bool { return d.flow.Live[r.Feeds[j]] })
+		state = worse(state, shortState(model, live))
+		share = min(share, shortShare(model, live))
+	}
+	return state, share
 }
 
 // supplies returns how many of a server's supplies have power: they are spread over its feeds, the
@@ -207,6 +340,25 @@ func shortState(m *facility.Model, live int) string {
 		return Lost
 	}
 	return Degraded
+}
+
+// shortShare is the share of its plan basis that a server may draw with so many supplies: what its firmware
+// allows, and no more than the supplies give (their rating is output).
+func shortShare(m *facility.Model, live int) float64 {
+	switch shortState(m, live) {
+	case Lost:
+		return 0
+	case RedundancyLost:
+		return 1
+	}
+	limitW := float64(live) * m.PSURatingW
+	if len(m.PSULoad) > 0 && len(m.PSUEff) > 0 {
+		limitW /= m.Efficiency(limitW, live)
+	}
+	if m.ShortCap > 0 {
+		limitW = min(limitW, m.ShortCap*float64(m.NameplateW))
+	}
+	return min(1, limitW/float64(m.PlanW))
 }
 
 var severity = []string{Normal, Unknown, RedundancyLost, Degraded, Lost}
@@ -264,7 +416,7 @@ func (s *site) loseCooling(l *Layout) {
 // losePool judges the loss of one of so many units; load tells heat and flow as shares of what a
 // number of units can take, NaN where that is not stated.
 func (s *site) losePool(p *pool, lost string, units int, load func(units int) (heat, flow float64), uses func(*rack) bool) Failover {
-	f := Failover{Lost: lost, WorstLoadShare: math.NaN()}
+	f := Failover{Lost: lost, WorstLoadShare: math.NaN(), DegradedTo: 1}
 	highest := func(units int) float64 {
 		heat, flow := load(max(units, 0))
 		if math.IsNaN(heat) || flow > heat {
@@ -293,6 +445,10 @@ func (s *site) losePool(p *pool, lost string, units int, load func(units int) (h
 			}
 		}
 	}
+	if f.State == Degraded {
+		f.RacksDegraded, f.DegradedTo = f.Racks, 1/now
+	}
+	f.After = f.State
 	return f
 }
 

@@ -21,6 +21,7 @@ const (
 	Phase    Limit = "phase"    // the worst leg of a circuit
 	Upstream Limit = "upstream" // busway, PDU, UPS, transformer, utility after the worst single loss
 	Plant    Limit = "plant"    // chiller, dry cooler at the design day
+	Kind     Limit = "kind"     // the rack takes only air-cooled, or only liquid-cooled servers
 	Order    Limit = "order"    // nothing: all that was asked for is placed
 )
 
@@ -84,6 +85,23 @@ type Failover struct {
 	WorstLoadShare float64 // highest load over capacity among the survivors, NaN unknown
 	Worst          string  // the survivor that carries it
 	Racks          int     // racks not normal
+	// RacksDegraded and RacksLost count the racks whose servers run slower or not at all, DegradedTo is the
+	// least share of the plan basis that a degraded rack is left with (1 where none is).
+	RacksDegraded, RacksLost int
+	DegradedTo               float64
+	// Trips lists the survivors that then open because they carry more than their rating, in order, and After
+	// is the state once they have; State is the one before. Empty and State where none does.
+	Trips []string
+	After string
+}
+
+// NodeLoad is what one power node carries, at the plan basis.
+type NodeLoad struct {
+	NormalW, WorstW int64
+	CapacityW       int64 // with all units up, derated
+	NormalShare     float64
+	WorstShare      float64 // of what is up, after the worst single loss
+	WorstLost       string  // that loss, "" where nothing raises the load
 }
 
 // Binding is one line of what stops the next server, over the site.
@@ -140,4 +158,10 @@ type Layout struct {
 	Warnings     []string
 	// DemandW is the plan-basis demand at each power node's output in normal service, by node index.
 	DemandW []int64
+	// Loads is the same with the worst single loss, by node index.
+	Loads []NodeLoad
+	// Waterfall goes from what is installed to what is used and what is free.
+	Waterfall Waterfall
+	// Next says for each ordered model what stops its next server, at the site's best rack.
+	Next []ModelNext
 }

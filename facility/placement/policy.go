@@ -30,9 +30,49 @@ func (s *site) fillLine(k, limit int) {
 	}
 	for _, i := range s.rackOrder(o.Model) {
 		if limit <= 0 {
-			return
+			break
 		}
 		limit -= s.add(i, o.Model, min(limit, s.localRoom(i, o.Model)))
+	}
+	if s.f.Policy == facility.Cheapest && s.spread == nil {
+		s.clear(o.Model)
+	}
+}
+
+// clear empties racks that hold nothing but this model where the other racks in use can take it, the dearest
+// first.
+func (s *site) clear(model int) {
+	var used []int
+	for i := range s.racks {
+		if s.racks[i].servers > 0 {
+			used = append(used, i)
+		}
+	}
+	dear := slices.Clone(used)
+	slices.SortStableFunc(dear, func(a, b int) int { return cmp.Compare(s.f.Racks[b].Cost, s.f.Racks[a].Cost) })
+	for _, i := range dear {
+		n := s.racks[i].count[model]
+		if n == 0 || n != s.racks[i].servers || !(s.f.Racks[i].Cost > 0) {
+			continue
+		}
+		s.change(i, model, -n)
+		type move struct{ rack, n int }
+		var moves []move
+		left := n
+		for _, k := range used {
+			if k != i && s.racks[k].servers > 0 && left > 0 {
+				if got := s.add(k, model, min(left, s.localRoom(k, model))); got > 0 {
+					moves = append(moves, move{k, got})
+					left -= got
+				}
+			}
+		}
+		if left > 0 {
+			for _, m := range moves {
+				s.change(m.rack, model, -m.n)
+			}
+			s.change(i, model, n)
+		}
 	}
 }
 

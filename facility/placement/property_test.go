@@ -233,6 +233,18 @@ func TestRollUpsAreExact(t *testing.T) {
 		if servers != len(l.Servers) {
 			t.Fatal("servers do not add up")
 		}
+		if w := l.Waterfall; w.Level != "" {
+			sum := int64(0)
+			for _, step := range w.Steps {
+				sum += step.W
+				if step.W < 0 && step.Name != StepOver {
+					t.Fatalf("step below zero: %+v", w)
+				}
+			}
+			if sum != w.InstalledW {
+				t.Fatalf("the steps make %d W of %d: %+v", sum, w.InstalledW, w)
+			}
+		}
 		byRacks, space, strandedW := 0, 0, int64(0)
 		for _, b := range l.Binding {
 			byRacks += b.Racks

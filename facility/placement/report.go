@@ -6,13 +6,14 @@ import (
 	"math"
 	"slices"
 
+	"headroom/facility"
 	"headroom/facility/power"
 )
 
 // order of the limits in ties.
-var limitOrder = [...]Limit{Power, Air, Airflow, Liquid, Flow, Space, Weight, Feed, Phase, Upstream, Plant, Order}
+var limitOrder = [...]Limit{Power, Air, Airflow, Liquid, Flow, Space, Weight, Feed, Phase, Upstream, Plant, Kind, Order}
 
-func rank(l Limit) int { return slices.Index(limitOrder[:], l) }
+func limitRank(l Limit) int { return slices.Index(limitOrder[:], l) }
 
 // report fills the layout from the finished placement.
 func (s *site) report(l *Layout) {
@@ -27,9 +28,11 @@ func (s *site) report(l *Layout) {
 	}
 	s.strand(l)
 	l.Binding = s.binding(l.Racks)
+	l.Next = s.next(l)
 	l.Warnings = append(l.Warnings, s.warnings...)
 	s.overBefore(l)
 	s.contingencies(l)
+	l.Waterfall = s.waterfall(l)
 	l.Warnings = once(l.Warnings)
 }
 
@@ -82,7 +85,7 @@ func (s *site) rackFit(i, first int) RackFit {
 			}
 		}
 		for _, next := range fit.Next { // ties in the order of the limits
-			if fit.Max[next.Limit] == fit.Max[fit.Binding] && rank(next.Limit) < rank(fit.Binding) {
+			if fit.Max[next.Limit] == fit.Max[fit.Binding] && limitRank(next.Limit) < limitRank(fit.Binding) {
 				fit.Binding = next.Limit
 			}
 		}
@@ -194,6 +197,9 @@ func (s *site) refusals(i, model int) []Refusal {
 			Limit: localName[limit], Where: s.f.Racks[i].ID, Unit: localUnit[limit],
 			Need: needs, Free: free, Short: needs - free,
 		})
+	}
+	if takes := s.f.Racks[i].Takes; takes != "" && (takes == facility.LiquidOnly) != s.f.Models[model].Liquid {
+		list = append(list, Refusal{Limit: Kind, Where: s.f.Racks[i].ID, Unit: "rack of its kind", Need: 1, Short: 1})
 	}
 	s.change(i, model, 1)
 	s.eachShared(i, func(r Refusal) bool {
@@ -335,7 +341,7 @@ func (s *site) binding(racks []RackFit) []Binding {
 		list[j].Short = min(list[j].Short, b.Short)
 	}
 	slices.SortStableFunc(list, func(a, b Binding) int {
-		return cmp.Or(cmp.Compare(b.Racks, a.Racks), cmp.Compare(rank(a.Limit), rank(b.Limit)))
+		return cmp.Or(cmp.Compare(b.Racks, a.Racks), cmp.Compare(limitRank(a.Limit), limitRank(b.Limit)))
 	})
 	return list
 }

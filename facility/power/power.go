@@ -40,5 +40,6 @@ type Node struct {
 	AmpsRated float64 // rating in A where it was given in A, else 0
 	BatteryS  float64 // s of ride-through at full load (UPS)
 	StartS    float64 // s to accept load (generator)
+	Element   string  // what it is called where Kind says too little: "static switch", "RPP", "power shelf"
 	Line      int     // line of the scenario it comes from, 0 unknown
 }

@@ -1,0 +1,121 @@
+package placement
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// ModelNext says for one ordered model what stops its next server over the site.
+type ModelNext struct {
+	Model int
+	// Fits is how many more would go in, all together, were they asked for; LargestBlock how many of them
+	// into one row.
+	Fits         int
+	LargestBlock int
+	Row          string // of the largest block
+	// Best is the refusal with the least relative shortage over all racks, Rack where; unset where Fits > 0.
+	Best Refusal
+	Rack int
+	// By lists how many racks each limit stops first, in the order of the limits.
+	By []Binding
+}
+
+// next answers for every ordered model. Racks alike in limits and in what stands in them are asked once.
+func (s *site) next(l *Layout) []ModelNext {
+	var models []int
+	for _, o := range s.f.Orders {
+		if !slices.Contains(models, o.Model) {
+			models = append(models, o.Model)
+		}
+	}
+	if s.relaxed == nil {
+		s.relaxed = newRelaxed(s.f)
+	}
+	list := make([]ModelNext, 0, len(models))
+	for _, m := range models {
+		list = append(list, s.nextOf(m))
+	}
+	return list
+}
+
+func (s *site) nextOf(m int) ModelNext {
+	n := ModelNext{Model: m, Rack: noIndex}
+	n.Fits, n.LargestBlock, n.Row = s.more(m)
+	by := map[Limit]*Binding{}
+	known := map[string][]Refusal{}
+	best := 0.0
+	for i := range s.racks {
+		key := fmt.Sprint(s.relaxed.of[i], s.racks[i].count)
+		list, ok := known[key]
+		if !ok {
+			list = s.refusals(i, m)
+			known[key] = list
+		}
+		if len(list) == 0 {
+			continue
+		}
+		first := list[0]
+		for _, r := range list { // all must go: what stops it first is the one short of most
+			if r.Short/r.Need > first.Short/first.Need {
+				first = r
+			}
+		}
+		b := by[first.Limit]
+		if b == nil {
+			b = &Binding{Limit: first.Limit, Where: first.Where, Short: first.Short, Unit: first.Unit}
+			by[first.Limit] = b
+		}
+		b.Racks++
+		b.Short = min(b.Short, first.Short)
+		if short := first.Short / first.Need; n.Rack == noIndex || short < best {
+			best, n.Rack, n.Best = short, i, first
+		}
+	}
+	if n.Fits > 0 {
+		n.Rack, n.Best = noIndex, Refusal{}
+	}
+	for _, limit := range limitOrder {
+		if b := by[limit]; b != nil {
+			n.By = append(n.By, *b)
+		}
+	}
+	slices.SortStableFunc(n.By, func(a, b Binding) int { return cmp.Compare(b.Racks, a.Racks) })
+	return n
+}
+
+// more fills in what would still fit of a model, row by row and over all, and takes it out again.
+func (s *site) more(m int) (fits, block int, row string) {
+	added := make([]int, len(s.racks))
+	fill := func(first, end int) int {
+		n := 0
+		for i := first; i < end; i++ {
+			added[i] = s.add(i, m, s.localRoom(i, m))
+			n += added[i]
+		}
+		return n
+	}
+	clear := func(first, end int) {
+		for i := first; i < end; i++ {
+			s.changeIf(i, m, -added[i])
+		}
+	}
+	fits = fill(0, len(s.racks))
+	clear(0, len(s.racks))
+	if fits == 0 {
+		return 0, 0, ""
+	}
+	for first := 0; first < len(s.racks); {
+		end := first
+		for end < len(s.racks) && s.f.Racks[end].Row == s.f.Racks[first].Row {
+			end++
+		}
+		n := fill(first, end)
+		clear(first, end)
+		if n > block {
+			block, row = n, s.f.Racks[first].Row
+		}
+		first = end
+	}
+	return fits, block, row
+}
