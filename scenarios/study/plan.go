@@ -52,7 +52,7 @@ func Follow(sc *scenarios.Scenario) (*Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	tl := &Timeline{Model: h.model.Name, Basis: basisName(h.base.Basis), PlanW: h.model.PlanW}
+	tl := &Timeline{Model: h.model.Name, Basis: h.base.Basis.String(), PlanW: h.model.PlanW}
 	for _, day := range h.days() {
 		st := h.at(day)
 		f := st.facility(h.base)
@@ -66,13 +66,6 @@ func Follow(sc *scenarios.Scenario) (*Timeline, error) {
 	}
 	tl.Notes = h.notes
 	return tl, nil
-}
-
-func basisName(b facility.Basis) string {
-	if b == facility.Planned {
-		return "planned"
-	}
-	return "nameplate"
 }
 
 // hall is a scenario's building with its plan.
@@ -298,6 +291,11 @@ func (h *hall) at(day time.Time) *state {
 		}
 		for _, id := range racks {
 			st.heldW[id] += int64(math.Ceil(r.PowerW/float64(len(racks)) - 1e-6))
+		}
+	}
+	for i := range h.base.Racks {
+		if r := &h.base.Racks[i]; r.PowerW != facility.NoLimit && st.heldW[r.ID] > r.PowerW-r.ReserveW {
+			h.note("%s: %.1f kW are held in %s, which has %.1f kW: the rest is held nowhere", day.Format(time.DateOnly), float64(st.heldW[r.ID])/1000, r.ID, float64(r.PowerW-r.ReserveW)/1000)
 		}
 	}
 	return st

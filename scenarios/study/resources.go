@@ -69,9 +69,9 @@ func stated(f *facility.Facility, m *facility.Model) []string {
 }
 
 // keep returns the building with every limit lifted but those of one resource. Loads, losses and the heat
-// they make stay what they are. Space cannot be lifted wholly: heights are given room for servers of the
-// model, each heightU.
-func keep(f *facility.Facility, resource string, servers int, heightU int, planW int64) *facility.Facility {
+// they make stay what they are. Space cannot be lifted wholly: racks are given room for perRack servers of
+// heightU each; servers is how many are wanted in all.
+func keep(f *facility.Facility, resource string, perRack, servers, heightU int, planW int64) *facility.Facility {
 	if resource == allLimits {
 		return f
 	}
@@ -95,10 +95,6 @@ func keep(f *facility.Facility, resource string, servers int, heightU int, planW
 		}
 		endless = len(g.Cooling.Loops)
 		g.Cooling.Loops = append(g.Cooling.Loops, cooling.Loop{Name: "none", CDUs: 1, CapacityW: math.Inf(1), FlowLPM: math.Inf(1), Plant: -1})
-	}
-	perRack := servers
-	if n := len(g.Racks); n > 0 {
-		perRack = min(servers, spareSpace*(servers/n+1))
 	}
 	for i := range g.Racks {
 		r := &g.Racks[i]
@@ -133,10 +129,6 @@ func keep(f *facility.Facility, resource string, servers int, heightU int, planW
 	}
 	return &g
 }
-
-// spareSpace is how many times an even share of the servers a rack has room for where space is lifted:
-// racks that another limit shuts leave their share to the rest. Where that is not enough the caller doubles.
-const spareSpace = 8
 
 func nameOf(k power.Kind) string {
 	for _, x := range kinds {
@@ -185,29 +177,64 @@ func (st *state) admits(base *facility.Facility, resource string, want int) (int
 		tallest = max(tallest, st.models[o.Model].HeightU)
 	}
 	order := facility.Order{Model: st.demand, Count: want}
+	if resource != allLimits {
+		// Placement reports for the first model how many more each limit admits in each rack. That is not asked
+		// here and takes long in racks with much room: a first model that is too tall for any has no answer.
+		giant := *m
+		giant.HeightU = tooTallU
+		f.Models = append(slices.Clone(f.Models), giant)
+		f.Orders = append([]facility.Order{{Model: len(f.Models) - 1}}, f.Orders...)
+	}
 	if resource != allLimits && f.Power != nil && len(f.Power.Nodes) > 0 {
 		// Under one kind of limit, filling rack by rack is as good as any other way. A spread that holds nothing
 		// back keeps placement from trying all the others.
 		order.Spread, order.SpreadMost = []int{0}, all
 	}
 	f.Orders = append(f.Orders, order)
-	for room := all; ; room *= 2 {
-		l, err := placement.Place(keep(f, resource, room, tallest, m.PlanW))
+	place := func(perRack int) (n int, bySpace bool, err error) {
+		l, err := placement.Place(keep(f, resource, perRack, all, tallest, m.PlanW))
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
-		n := 0
 		for i := range l.Servers {
 			if l.Servers[i].Model == st.demand {
 				n++
 			}
 		}
-		n = max(0, n-st.held[st.demand])
-		bySpace := slices.ContainsFunc(l.Racks, func(r placement.RackFit) bool { return r.Binding == placement.Space })
-		if n >= want || resource == space || resource == allLimits || !bySpace || room >= all<<maxDoublings {
-			return n, nil
-		}
+		bySpace = slices.ContainsFunc(l.Racks, func(r placement.RackFit) bool { return r.FreeU < tallest })
+		return max(0, n-st.held[st.demand]), bySpace, nil
 	}
+	// Racks get room for an even share of what is wanted, and more while space is what stops the next: racks
+	// that the limit shuts leave their share to the rest.
+	racks := max(1, len(f.Racks))
+	perRack := all/racks + 1
+	best, bySpace, err := place(perRack)
+	if err != nil || resource == allLimits || resource == space {
+		return best, err
+	}
+	for best < want && bySpace && perRack < all {
+		n := 0
+		perRack *= 2
+		if n, bySpace, err = place(perRack); err != nil {
+			return 0, err
+		}
+		best = max(best, n)
+	}
+	// Losses grow with the square of a load: a hall of roomy racks, filled from one end, loses more than the same
+	// servers do where they stand in fact. Racks with room for an even share of what was found hold more, until
+	// they do not. The best of all counts, for each is a placement that the limit allows.
+	for best < want {
+		n, _, err := place((best+all-want)/racks + 1)
+		if err != nil {
+			return 0, err
+		}
+		if n <= best {
+			break
+		}
+		best = n
+	}
+	return best, nil
 }
 
-const maxDoublings = 6
+// tooTallU is higher than any rack, room for all servers included.
+const tooTallU = 1 << 30

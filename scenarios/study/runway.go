@@ -88,7 +88,7 @@ func NewRunway(sc *scenarios.Scenario) (*Runway, error) {
 		return nil, err
 	}
 	p := &h.plan
-	r := &Runway{Model: h.model.Name, Basis: basisName(h.base.Basis), PlanW: h.model.PlanW, Start: p.Start, End: p.End, Unit: "servers"}
+	r := &Runway{Model: h.model.Name, Basis: h.base.Basis.String(), PlanW: h.model.PlanW, Start: p.Start, End: p.End, Unit: "servers"}
 	days := h.days()
 	states := make([]*state, len(days))
 	for i, day := range days {
@@ -113,6 +113,9 @@ func NewRunway(sc *scenarios.Scenario) (*Runway, error) {
 			n, err := st.admits(h.base, name, want)
 			if err != nil {
 				return nil, fmt.Errorf("on %s: %w", days[i].Format(time.DateOnly), err)
+			}
+			if len(r.Resources) > 0 { // what all limits together admit, each alone admits
+				n = max(n, r.Resources[0].Admits[i].Servers)
 			}
 			res.Admits = append(res.Admits, Admit{days[i], n, n >= want})
 		}

@@ -367,6 +367,36 @@ func TestResourceAloneIsAScenarioAlone(t *testing.T) {
 	}
 }
 
+// A hall whose other limits are lifted is filled evenly: from one end, the losses of its busways would eat
+// what its transformers carry, and fewer servers would stand than under all limits together.
+func TestLiftedHallIsFilledEvenly(t *testing.T) {
+	data, ok := scenarios.ExampleFile("bench-1k")
+	if !ok {
+		t.Fatal("no example bench-1k")
+	}
+	h, err := newHall(load(t, string(data), "plan={start: 2026-01-01}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := h.at(h.plan.Start)
+	all, err := st.admits(h.base, allLimits, 2000)
+	if err != nil || all < 900 {
+		t.Fatal(all, err)
+	}
+	for _, name := range stated(h.base, &h.model) {
+		if n, err := st.admits(h.base, name, 2000); err != nil || n < all {
+			t.Errorf("%s alone admits %d, all limits together %d (%v)", name, n, all, err)
+		}
+	}
+}
+
+func TestHoldBeyondTheRack(t *testing.T) {
+	r := runway(t, fmt.Sprintf(racks, 1, "  reservations: [{name: big, power: 100 kW, racks: [A01, A02]}]\n"))
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "50.0 kW are held in A01, which has 48.0 kW") }) {
+		t.Errorf("notes: %q", r.Notes)
+	}
+}
+
 // All limits together admit no more than any alone; a harsher quantile is never later; faster growth is never
 // later; more racks are never earlier.
 func TestRunwayProperties(t *testing.T) {
