@@ -2,6 +2,7 @@ package netbox
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func (h *hall) addFeed(r *record, panelNames map[string]bool) {
 	phase := strings.ToLower(r.get("phase"))
 	f.three = strings.HasPrefix(phase, "three") || strings.HasPrefix(phase, "3")
 	if phase == "" {
-		h.assume("feed %s of rack %s states no phase: single-phase, NetBox's default", name, k.name)
+		h.assume("phase", "feeds that state no phase are single-phase, NetBox's default (%s of rack %s first)", name, k.name)
 	}
 	f.volts, f.amps = h.figure(r, "voltage"), h.figure(r, "amperage")
 	if !(f.volts > 0 && f.volts <= 50e3) || !(f.amps > 0 && f.amps <= 50e3) {
@@ -68,7 +69,7 @@ func (h *hall) addFeed(r *record, panelNames map[string]bool) {
 	switch {
 	case math.IsNaN(share):
 		share = netboxShare
-		h.assume("a feed that states no max_utilization may be used to %d %%, NetBox's default (%s first)", netboxShare, name)
+		h.assume("share", "a feed that states no max_utilization may be used to %d %%, NetBox's default (%s first)", netboxShare, name)
 	case share <= 0 || share > 100:
 		h.tell(r, "feed %s of rack %s: a max_utilization of %g %%: not used (want above 0 to 100)", name, k.name, share)
 		return
@@ -94,11 +95,11 @@ func (h *hall) rate(f *feed) {
 	}
 	netbox := math.Sqrt(3) * f.volts * f.amps
 	if f.va = netbox; f.lineLine {
-		h.assume("three-phase feeds of %g V: taken as line to line, as NetBox does: √3·V·A", f.volts)
+		h.assume(fmt.Sprint(f.volts), "three-phase feeds of %g V: taken as line to line, as NetBox does: √3·V·A", f.volts)
 		return
 	}
 	f.va = 3 * f.volts * f.amps
-	h.assume("three-phase feeds of %g V: taken as line to neutral: 3·V·A. One of %g A at %g %% carries %.2f kVA, where NetBox, which takes √3·V·A, shows %.2f kVA (netbox#8738); --voltage L-L takes NetBox's",
+	h.assume(fmt.Sprint(f.volts), "three-phase feeds of %g V: taken as line to neutral: 3·V·A. One of %g A at %g %% carries %.2f kVA, where NetBox, which takes √3·V·A, shows %.2f kVA (netbox#8738); --voltage L-L takes NetBox's",
 		f.volts, f.amps, 100*f.share, f.va*f.share/1000, netbox*f.share/1000)
 }
 
@@ -132,7 +133,7 @@ func (h *hall) circuits(k *rack) []circuit {
 			continue
 		}
 		c := &list[i]
-		h.assume("feeds of one rack from one panel are one circuit of their sum (rack %s first)", k.name)
+		h.assume("sum", "feeds of one rack from one panel are one circuit of their sum (rack %s first)", k.name)
 		if c.volts != f.volts || c.lineLine != f.lineLine {
 			c.amps = math.NaN()
 		}

@@ -58,6 +58,7 @@ type hall struct {
 	devices  []*device
 	problems []Problem
 	assumed  []string
+	told     map[string]bool
 	counts   Counts
 	hasFeeds bool
 
@@ -73,9 +74,11 @@ func (h *hall) tell(r *record, format string, args ...any) {
 	h.problems = append(h.problems, r.problem(format, args...))
 }
 
-func (h *hall) assume(format string, args ...any) {
-	if text := clean(fmt.Sprintf(format, args...)); !slices.Contains(h.assumed, text) {
-		h.assumed = append(h.assumed, text)
+// assume tells what was assumed, once for each key: the first case stands for all.
+func (h *hall) assume(key, format string, args ...any) {
+	if !h.told[key] {
+		h.told[key] = true
+		h.assumed = append(h.assumed, clean(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -91,7 +94,7 @@ func (h *hall) figure(r *record, keys ...string) float64 {
 // link makes the hall from all records.
 func link(all []record, o Options) *hall {
 	h := &hall{
-		o:        o,
+		o: o, told: map[string]bool{},
 		rackByID: map[string]*rack{}, rackByKey: map[string]*rack{}, rackByName: map[string][]*rack{},
 		deviceByID: map[string]*device{}, deviceByName: map[string][]*device{},
 		typeByID: map[string]*record{}, typeByModel: map[string]*record{},
@@ -294,10 +297,10 @@ func (h *hall) nameRows() {
 		}
 	}
 	if grouped > 0 {
-		h.assume("rows are NetBox's rack groups (%d racks)", grouped)
+		h.assume("groups", "rows are NetBox's rack groups (%d racks)", grouped)
 	}
 	if byName > 0 {
-		h.assume("NetBox knows no rows: a row is the racks whose names differ in the number at their end (%d racks)", byName)
+		h.assume("rows", "NetBox knows no rows: a row is the racks whose names differ in the number at their end (%d racks)", byName)
 	}
 	places := map[string][]string{}
 	for _, k := range h.racks {
@@ -325,7 +328,7 @@ func (h *hall) nameRows() {
 		}
 		used[name] = true
 		if name != k.name {
-			h.assume("rack %s of %s is called %s", k.name, k.place, name)
+			h.assume("name "+name, "rack %s of %s is called %s", k.name, k.place, name)
 			k.name = name
 		}
 	}

@@ -243,6 +243,45 @@ func TestSameNames(t *testing.T) {
 	}
 }
 
+// One site of several: what belongs to the others is not told as missing.
+func TestOneSite(t *testing.T) {
+	files := []File{
+		{"racks.csv", []byte("name,site,location,u_height\nA1,DC1,North,42\nA2,DC1,South,42\nB1,DC2,,42\n")},
+		{"devices.csv", []byte("name,device_type,site,location,rack,position,u_height\na,X,DC1,North,A1,1,2\nb,X,DC2,,B1,1,2\n")},
+		{"power-ports.csv", []byte("device,name,allocated_draw\na,P,100\nb,P,100\n")},
+		{"power-feeds.csv", []byte("name,power_panel,rack,voltage,amperage\nf1,P,A1,230,16\nf2,P,A1,230,16\nf3,P,B1,230,16\n")},
+	}
+	for _, c := range []struct {
+		site, location string
+		racks          int
+	}{{"", "", 2}, {"DC1", "", 1}, {"dc1", "north", 1}, {"DC2", "", 1}} {
+		o := options
+		o.Site, o.Location = c.site, c.location
+		r, err := Convert(files, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for _, p := range r.Problems {
+			if !strings.Contains(p.Text, "no feed that can be used") { // A2
+				told++
+			}
+		}
+		if n := len(building(t, r.Scenario).Racks); n != c.racks || told > 0 {
+			t.Errorf("%q %q: %d racks, want %d; %v", c.site, c.location, n, c.racks, r.Problems)
+		}
+		phases := 0
+		for _, a := range r.Assumed {
+			if strings.Contains(a, "no phase") {
+				phases++
+			}
+		}
+		if phases != 1 {
+			t.Errorf("%d lines on feeds without a phase, want one for all", phases)
+		}
+	}
+}
+
 func TestFreeU(t *testing.T) {
 	for _, c := range []struct {
 		taken   string // from the lowest unit: # is taken

@@ -137,7 +137,7 @@ func (w *writer) hall() error {
 	climate := h.o.Climate
 	if climate == "" {
 		climate = standInClimate
-		h.assume("NetBox states no climate: %s stands in the file; what fits does not depend on it until plants are added", climate)
+		h.assume("climate", "NetBox states no climate: %s stands in the file; what fits does not depend on it until plants are added", climate)
 	}
 	w.printf("# reserve and reserve_power hold what stands there now; reserve is exact for servers of %dU.\n", h.o.ServerU)
 	for _, a := range h.assumed {
@@ -191,7 +191,7 @@ func (w *writer) rack(k *rack) (l line, ok bool) {
 		frame := k.frameKg
 		if math.IsNaN(frame) {
 			frame = usualFrameKg
-			h.assume("racks that state max_weight and no weight have a frame of %d kg", usualFrameKg)
+			h.assume("frame", "racks that state max_weight and no weight have a frame of %d kg", usualFrameKg)
 		}
 		// What stands in the rack is not on the scenario's list of servers: its mass goes with the frame.
 		if frame += k.deviceKg; frame <= k.loadKg {
@@ -276,7 +276,7 @@ func (w *writer) feeds(k *rack, circuits []circuit) string {
 		if basis == "L-L" {
 			amps = least.va / (math.Sqrt(3) * volts)
 		}
-		h.assume("single-phase circuits are written as three-phase ones of the same kVA: V·A = 3·V·(A/3); phases are then counted as balanced")
+		h.assume("single", "single-phase circuits are written as three-phase ones of the same kVA: V·A = 3·V·(A/3); phases are then counted as balanced")
 	}
 	lv := w.level(circuits)
 	for i := range circuits {
@@ -331,7 +331,7 @@ func (w *writer) level(circuits []circuit) *level {
 	for _, l := range w.levels {
 		for _, p := range l.panels {
 			if slices.Contains(names, p) {
-				w.h.assume("panel %s stands on more than one pair of sides: it is written once for each, and lost one at a time", p)
+				w.h.assume("panel "+p, "panel %s stands on more than one pair of sides: it is written once for each, and lost one at a time", p)
 			}
 		}
 	}
