@@ -38,6 +38,8 @@ func Charts() []Chart {
 		{"placement", "placement.png", "Floor map", "Where are the servers, and where is it warm?", placementFigure},
 		{"power", "power.png", "Power over time", "How close does the building come to its electrical limits?", powerFigure},
 		{"pue", "pue_time.png", "PUE and where the energy goes", "What PUE does the building reach, and what takes the rest?", pueFigure},
+		{"pue-load", "pue_load.png", "PUE against load", "What does part load cost?", pueLoadFigure},
+		{"pue-wetbulb", "pue_wetbulb.png", "PUE against weather", "How does PUE follow the weather, and how many hours need compressors?", pueWetBulbFigure},
 		{"throughput", "throughput.png", "Throughput against ideal", "How much work is done, and how much is lost?", throughputFigure},
 		{"thermal", "thermal.png", "Temperature and throttling", "Do GPUs throttle, when, and how far are the limits?", thermalFigure},
 		{"utilization", "util.png", "Utilization and queue", "How busy are the GPUs, and how long is the queue?", utilizationFigure},

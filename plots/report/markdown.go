@@ -30,6 +30,7 @@ func Markdown(w io.Writer, r *sim.Result, charts []string) error {
 	d.fit()
 	d.failover()
 	d.energy()
+	d.money()
 	d.work()
 	d.thermal()
 	d.actions()

@@ -214,6 +214,8 @@ func loadOf(f sim.Failover) float64 {
 func (d *doc) energy() {
 	d.section("Energy")
 	d.chart("pue_time")
+	d.chart("pue_load")
+	d.chart("pue_wetbulb")
 	d.chart("power")
 	e := &d.r.Energy
 	total := float64(e.FacilityKWh)
@@ -243,11 +245,12 @@ func (d *doc) energy() {
 		{"WUE", withUnit(float64(e.WUE), "L/kWh")},
 		{"CUE", withUnit(float64(e.CUE), "kg/kWh")},
 	}
+	rows = append(rows, accounts(e)...)
 	for _, m := range e.Cost {
-		rows = append(rows, []string{"cost of energy", money(m)})
+		rows = append(rows, []string{"bills", money(m)})
 	}
 	if len(e.Cost) == 0 {
-		rows = append(rows, []string{"cost of energy", show.Unknown + ": no price is stated"})
+		rows = append(rows, []string{"bills", show.Unknown + ": no price is stated"})
 	}
 	d.table([]string{"figure", ">value"}, rows)
 }

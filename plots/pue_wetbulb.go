@@ -1,0 +1,99 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+
+	"headroom/plots/show"
+	"headroom/sim"
+)
+
+// pueWetBulbFigure draws PUE against the outdoor wet bulb, and how many hours the run has at each, by what cools them.
+func pueWetBulbFigure(r *sim.Result) *figure {
+	t := seriesOf(r)
+	f := &figure{title: "PUE against wet bulb", subtitle: subtitle(r)}
+	top := &panel{at: box{0, 0, 1, 0.56}, title: "PUE (facility energy / IT energy)"}
+	hours := &panel{at: box{0, 0.6, 1, 1}, title: "Hours of the run"}
+	f.panels = []*panel{top, hours}
+	for _, c := range []string{"it_w", "facility_w", "wet_bulb_c"} {
+		if top.why == "" {
+			top.why = t.lacking(c)
+		}
+	}
+	hours.why = top.why
+	if top.why != "" {
+		return f
+	}
+	wet := t.col("wet_bulb_c")
+	lo, hi := extent(wet)
+	bins := min(max(int(math.Ceil(hi-lo)), 1), 40) // a kelvin each, up to 40
+	a := ratioAgainst(wet, t.col("facility_w"), t.col("it_w"), bins)
+	if len(a.xs) == 0 {
+		top.why = "No PUE: IT power is zero at every step."
+	}
+	lo, hi = spread(lo, hi, 0.03)
+	x := axis{min: lo, max: hi, label: "outdoor wet bulb", unit: "°C"}
+	if top.why == "" {
+		puePanel(top, a, x, float64(r.Energy.PUE))
+		n := len(a.mid)
+		f.title = fmt.Sprintf("PUE goes from %s at %s to %s at %s wet bulb", show.Ratio(a.mean[0], 3), show.Celsius(a.mid[0]), show.Ratio(a.mean[n-1], 3), show.Celsius(a.mid[n-1]))
+		if n == 1 {
+			f.title = "PUE " + show.Ratio(a.mean[0], 3) + " at " + show.Celsius(a.mid[0]) + " wet bulb"
+		}
+	}
+	coolingHours(hours, &t, wet, x, bins)
+	quietAbove(top, hours)
+	if e := &r.Energy; e.FreeCoolingH.Known() {
+		f.notes = append(f.notes, fmt.Sprintf("Hours without compressors %s, with both %s, with compressors alone %s.",
+			show.Number(float64(e.FreeCoolingH), 4), show.Number(float64(e.PartialCoolingH), 4), show.Number(float64(e.MechanicalCoolingH), 4)))
+	}
+	f.notes = append(f.notes, t.note("it_w", "facility_w", "wet_bulb_c")...)
+	return f
+}
+
+// coolingHours stacks the hours at each wet bulb by what takes the heat.
+func coolingHours(pn *panel, t *table, wet []float64, x axis, bins int) {
+	kinds := []struct {
+		name, column string
+		color        int
+	}{{"free cooling", "free_cooling", 0}, {"in part", "partial_cooling", 1}, {"compressors", "mechanical_cooling", 2}}
+	lo, hi := extent(wet)
+	bins, width := binWidth(lo, hi, bins)
+	mids, below := make([]float64, bins), make([]float64, bins)
+	for k := range mids {
+		mids[k] = lo + (float64(k)+0.5)*width
+	}
+	stepH := t.stepS / 3600
+	drawn := false
+	for _, kind := range kinds {
+		v := t.col(kind.column)
+		if v == nil {
+			continue
+		}
+		top := append([]float64(nil), below...)
+		for i := range wet {
+			if i < len(v) && finite(wet[i]) && finite(v[i]) {
+				top[binOf(wet[i], lo, width, bins)] += v[i] * stepH
+			}
+		}
+		c := green
+		switch kind.color {
+		case 1:
+			c = sky
+		case 2:
+			c = navy
+		}
+		pn.marks = append(pn.marks, barMark{name: kind.name, xs: mids, lo: below, hi: top, width: width, color: c})
+		pn.legend = append(pn.legend, legendEntry{kind.name, c, "box"})
+		below, drawn = top, true
+	}
+	if !drawn {
+		pn.why = t.lacking("free_cooling", "partial_cooling", "mechanical_cooling")
+		if pn.why == "" {
+			pn.why = "No data."
+		}
+		return
+	}
+	_, yMax := fromZero(maxOf(below))
+	pn.x, pn.y = x, axis{min: 0, max: yMax, unit: "h"}
+}
