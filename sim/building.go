@@ -346,6 +346,9 @@ func (e *engine) moveDrivers(damp bool) bool {
 		heatJPerK := e.fac.Cooling.Plants[i].Spec().HeatJPerK
 		to := settling{endC: p.SupplyC, phi: 1, tauS: heatJPerK / math.Max(p.WPerK, 1e-3)}
 		w := &e.waters[i]
+		if !p.Held {
+			e.coupleWater(i, &to)
+		}
 		if e.moveDriver(w, int32(len(e.rooms)+len(e.loops)+i), &to, damp) {
 			e.b.waterC[i], e.b.changed, moved = w.appliedC, true, true
 		}
@@ -353,11 +356,42 @@ func (e *engine) moveDrivers(damp bool) bool {
 	return moved
 }
 
+// coupleWater couples a plant's water to the loops and rooms behind it that follow it. While they lag, their own
+// mass takes part of the heat that the plant was solved for; a held one passes its heat on whatever the water.
+func (e *engine) coupleWater(i int, to *settling) {
+	b, f := &e.b, e.fac
+	heatJPerK := f.Cooling.Plants[i].Spec().HeatJPerK
+	var mass, pull, lagW float64
+	add := func(d *driver, supplyC, wPerK, jPerK float64) {
+		mass += jPerK
+		pull += wPerK
+		lagW += wPerK * (d.path.At(e.now) - supplyC)
+	}
+	for j := range f.Cooling.Loops {
+		if p := &b.loops[j]; f.Cooling.Loops[j].Plant == i && !p.Held && p.WPerK > 0 {
+			add(&e.loops[j], p.SupplyC, p.WPerK, f.Cooling.Loops[j].HeatJPerK())
+		}
+	}
+	for j := range f.Cooling.Rooms {
+		if p, r := &b.rooms[j], &f.Cooling.Rooms[j]; r.Plant == i && !p.Held && p.WPerK > 0 {
+			add(&e.rooms[j], p.SupplyC, p.WPerK, r.HeatJPerK(b.airPa))
+		}
+	}
+	if pull <= 0 || mass <= 0 || heatJPerK <= 0 {
+		return
+	}
+	to.pair = thermal.Pair{AirJPerK: heatJPerK, StructureJPerK: mass, WPerK: pull}
+	to.pullWPerK = math.Max(b.plants[i].WPerK, 1e-3)
+	to.behindC, to.hasBehind = b.waterC[i]+lagW/pull, true
+}
+
 // settling is where a room or loop goes, and how.
 type settling struct {
 	endC, phi, tauS float64
 	pair            thermal.Pair // of a room whose structure is a mass of its own
 	pullWPerK       float64      // with which the pair is pulled to endC; 0: the air goes alone, with tauS
+	behindC         float64      // where the second mass stands, if that is known afresh
+	hasBehind       bool
 }
 
 // relax starts a driver's path, and that of its structure, to where it settles.
@@ -367,6 +401,9 @@ func (e *engine) relax(d *driver, nowC float64, to *settling) {
 		return
 	}
 	massC := d.mass.At(e.now)
+	if to.hasBehind {
+		massC = to.behindC
+	}
 	switch {
 	case to.pullWPerK > 0:
 		d.path, d.mass = to.pair.Relax(e.now, nowC, massC, to.endC, to.pullWPerK)
