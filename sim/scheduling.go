@@ -41,7 +41,7 @@ func (e *engine) newScheduler() *sched.Scheduler {
 		place = sched.Placements{}.BestFit()
 	}
 	nodes := sched.NewNodes(spec, &place, rng.New(e.cfg.Seed, 0, "placement", ""))
-	nodes.Look(site{e}, e.typical())
+	nodes.Look(&site{e: e}, e.typical())
 	return sched.New(nodes, e, c.Rules)
 }
 
@@ -102,23 +102,37 @@ func demandOf(w *workload.Job) sched.Demand {
 	return d
 }
 
-// site shows the building to placement policies.
-type site struct{ e *engine }
+// site shows the building to placement policies. Jobs are placed once an instant, before anything is settled, so that what
+// rooms and loops give is looked up once.
+type site struct {
+	e            *engine
+	atNS         int64
+	roomC, loopC []float64
+}
 
 // InletC is the coolant of a server that has a loop, else its air inlet; that of its room or loop while it is off.
-func (s site) InletC(i int32) float64 {
+func (s *site) InletC(i int32) float64 {
+	if s.atNS != s.e.now || s.roomC == nil {
+		s.atNS, s.roomC, s.loopC = s.e.now, s.roomC[:0], s.loopC[:0]
+		for k := range s.e.rooms {
+			s.roomC = append(s.roomC, s.e.rooms[k].path.At(s.e.now))
+		}
+		for k := range s.e.loops {
+			s.loopC = append(s.loopC, s.e.loops[k].path.At(s.e.now))
+		}
+	}
 	v := &s.e.srv[i]
 	switch {
 	case v.loop >= 0:
-		return s.e.loops[v.loop].path.At(s.e.now)
+		return s.loopC[v.loop]
 	case v.up() && v.set.WallW > 0:
 		return v.set.InletC
 	}
-	return s.e.rooms[v.room].path.At(s.e.now)
+	return s.roomC[v.room]
 }
 
 // HeadroomW is what a server's rack may still draw.
-func (s site) HeadroomW(i int32) float64 {
+func (s *site) HeadroomW(i int32) float64 {
 	r := s.e.srv[i].rack
 	return float64(s.e.fac.Racks[r].PowerW-s.e.fac.Racks[r].ReserveW) - s.e.racks[r].itW
 }
