@@ -27,11 +27,11 @@ type Prices struct {
 type Account struct {
 	Currency       string       `json:"currency"`
 	Bills          []Money      `json:"bills"` // by currency, over the run
-	Energy         Num          `json:"energy"`
+	Energy         Num          `json:"energy_cost"`
 	MeanPerKWh     Num          `json:"mean_price_per_kwh"` // energy-weighted
-	Demand         Num          `json:"demand"`
-	Water          Num          `json:"water"`
-	Carbon         Num          `json:"carbon"`
+	Demand         Num          `json:"demand_cost"`
+	Water          Num          `json:"water_cost"`
+	Carbon         Num          `json:"carbon_cost"`
 	Capex          Num          `json:"capex"`
 	Components     []CapexLine  `json:"components"`
 	YearCapital    Num          `json:"year_capital"`

@@ -127,7 +127,7 @@ func numberKeys(t reflect.Type, at string) []string {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
 		return []string{strings.TrimPrefix(at, ".")}
-	case reflect.Slice, reflect.Array:
+	case reflect.Slice, reflect.Array, reflect.Pointer:
 		return numberKeys(t.Elem(), at)
 	case reflect.Struct:
 		var out []string
@@ -155,6 +155,11 @@ func figures(v reflect.Value, path []string) []float64 {
 			return []float64{math.NaN()} // written as null
 		}
 		return []float64{v.Float()}
+	case reflect.Pointer:
+		if v.IsNil() { // written as null: each of its figures is unknown
+			return []float64{math.NaN()}
+		}
+		return figures(v.Elem(), path)
 	case reflect.Slice, reflect.Array:
 		var out []float64
 		for i := range v.Len() {

@@ -81,9 +81,12 @@ func TestFailOnKeysAreResultKeys(t *testing.T) {
 	full.Capacity.Binding = make([]sim.Binding, 1)
 	full.Capacity.Failover = make([]sim.Failover, 1)
 	full.Energy.Cost = make([]sim.Money, 1)
+	full.Energy.PartialPUE = make([]sim.ZonePUE, 1)
+	full.Money = &sim.Account{Bills: make([]sim.Money, 1), Components: make([]sim.CapexLine, 1), Cloud: make([]sim.CloudPrice, 1)}
 	full.Compute.TokensPerMoney = make([]sim.Money, 1)
 	full.Compute.Models = make([]sim.ModelThroughput, 1)
 	full.Intervals = make([]sim.Interval, 1)
+	full.Jobs.Scheduling = &sim.SchedulingResult{Tenants: make([]sim.TenantUse, 1)}
 	full.Jobs.ByClass = make([]sim.ClassJobs, 1)
 	full.Actions = make([]sim.Action, 1)
 	full.Run.Extrapolations = make([]sim.Extrapolation, 1)
