@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"headroom/facility/cooling"
+	"headroom/facility/placement"
+	"headroom/facility/power"
 	"headroom/sim/ledger"
+	"headroom/sim/metrics"
 	"headroom/sim/thermal"
 )
 
@@ -187,6 +190,7 @@ func (e *engine) booksResult(r *Result) {
 		WaterL: float64(en.WaterL), CarbonKg: math.NaN(),
 	}
 	en.PUEName = ledger.PUEName(en.PUECategory, durationNS(e.cfg.LengthNS-e.cfg.WarmupNS))
+	en.DesignPUE = designPUE(e.lay)
 	en.ITUE = ratio(usage.ITKWh, usage.ComputeKWh)
 	en.EvaporationL, en.BlowdownL, en.DriftL = Num(m.over(cEvaporation)), Num(m.over(cBlowdown)), Num(m.over(cDrift))
 	h := func(c column) Num { return Num(m.over(c) / sPerH) }
@@ -244,3 +248,29 @@ const yearS = ledger.HoursPerYear * sPerH
 
 // lengthS is the period that statistics cover.
 func (e *engine) lengthS() float64 { return float64(e.cfg.LengthNS-e.cfg.WarmupNS) / thermal.Second }
+
+// designPUE is the demand at the sources of the electrical graph over that of IT, both at the basis of the plan with
+// plants at the design day: the building's worst hour as it was planned, no yearly figure. Unknown without an electrical
+// side or servers.
+func designPUE(l *placement.Layout) Num {
+	g := l.Facility.Power
+	if g == nil || len(l.DemandW) != len(g.Nodes) {
+		return metrics.Unknown
+	}
+	sourceW, itW := 0.0, 0.0
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; len(n.From) == 0 && n.Kind != power.Generator {
+			sourceW += float64(l.DemandW[i])
+		}
+	}
+	for i := range l.Servers {
+		itW += float64(l.Facility.Models[l.Servers[i].Model].PlanW)
+	}
+	for i := range l.Facility.Racks {
+		itW += float64(max(l.Facility.Racks[i].ReserveW, 0))
+	}
+	if itW <= 0 || sourceW < itW {
+		return metrics.Unknown
+	}
+	return Num(sourceW / itW)
+}

@@ -25,7 +25,7 @@ const PUECategory = "PUE3"
 func Plan(l *placement.Layout, c Config) *Result {
 	r := unknownResult()
 	r.Run = runInfo(l, &c)
-	r.Capacity = capacity(l)
+	r.Capacity, r.Energy.DesignPUE = capacity(l), designPUE(l)
 	r.Layout, r.Air = l, c.Air
 	r.Actions = actions(l)
 	r.Compute.Models = modelRows(l, &c)

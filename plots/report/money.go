@@ -12,6 +12,7 @@ import (
 func accounts(e *sim.Energy) [][]string {
 	var rows [][]string
 	add := func(name, value string) { rows = append(rows, []string{name, value}) }
+	add("design PUE (plan basis, design day)", show.Ratio(float64(e.DesignPUE), 3))
 	add("ITUE (IT over compute)", show.Ratio(float64(e.ITUE), 3))
 	for _, z := range e.PartialPUE {
 		add("pPUE, "+z.Zone, show.Ratio(float64(z.PPUE), 3))
