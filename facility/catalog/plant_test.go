@@ -11,7 +11,7 @@ func TestPlantData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(data.Chillers) < 10 || len(data.Coolants) < 2 || len(data.DryCoolers) == 0 || len(data.Towers) == 0 || len(data.CDUs) == 0 {
+	if len(data.Chillers) < 26 || len(data.Coolants) < 2 || len(data.DryCoolers) == 0 || len(data.Towers) == 0 || len(data.CDUs) == 0 {
 		t.Fatalf("too little: %+v", data)
 	}
 	grades := []string{"measured", "datasheet", "recalled", "assumed"}
