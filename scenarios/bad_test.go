@@ -78,7 +78,7 @@ func TestBadFiles(t *testing.T) {
 		}},
 		{"a side that is not there", replace("feeds: {breaker", "feeds: {sides: [A, C], breaker"), []string{`‹[A, C]›: racks[A].feeds.sides: busways has no side "C" (got sides A, B)`}},
 		{"scheme", replace("scheme: N+1, plant", "scheme: 3N, plant", "count: 2, scheme: N+1", "count: 1, scheme: N+1"), []string{
-			`‹3N›: cooling.air.scheme: unknown scheme (got "3N", want N, N+1, N+2, 2N or 2(N+1))`,
+			`‹3N›: cooling.air.scheme: unknown scheme (got "3N", want N, N+1, N+2, 2N, 2(N+1), 3N2, 4N3 or block)`,
 			`‹N+1}›: plants.cw.scheme: N+1 is not possible with 1 units`,
 		}},
 		{"missing weather file", replace("site: {climate: shanghai}", "site: {weather: shanghai.epw}"), []string{`hall.yaml:2:17: site.weather: cannot read the file "shanghai.epw": there is no such file`}},

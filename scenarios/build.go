@@ -50,13 +50,21 @@ func (b *builder) warnf(at pos, path, hint, format string, a ...any) {
 func (b *builder) build() *facility.Facility {
 	s := b.s
 	b.f = &facility.Facility{Name: s.file.Name, AltitudeM: s.file.Site.Altitude.V}
-	if s.file.Basis == "planned" {
+	switch s.file.Basis {
+	case "planned":
 		b.f.Basis = facility.Planned
+	case "measured":
+		b.f.Basis = facility.Measured
+	case "capped":
+		b.f.Basis = facility.Capped
+	}
+	if p := s.file.Placement; p != nil {
+		b.f.Policy, _ = facility.PolicyNamed(p.Policy)
 	}
 	b.planRows()
+	b.buildDesignDay()
 	b.buildPower()
 	b.buildModels()
-	b.buildDesignDay()
 	b.buildRacks()
 	b.buildCooling()
 	b.buildOther()
@@ -169,7 +177,13 @@ func (b *builder) buildRacks() {
 				PowerW: floorLimit(l.Power), AirW: floorLimit(l.Air), LiquidW: floorLimit(l.Liquid),
 				ReserveW: ceilW(l.Keep.V),
 				LoadKg:   l.Load.or(math.NaN()), FrameKg: l.Frame.V,
-				Room: -1, Loop: -1, Line: l.at.line,
+				Room: -1, Loop: -1, Cost: math.NaN(), Line: l.at.line,
+			}
+			if l.Takes == facility.AirOnly || l.Takes == facility.LiquidOnly {
+				rack.Takes = l.Takes
+			}
+			if l.Cost != nil {
+				rack.Cost = *l.Cost
 			}
 			if b.f.Power != nil {
 				for _, side := range b.feedSides(r.line) {
@@ -215,6 +229,15 @@ func kindOf(name string) power.Kind {
 	return map[string]power.Kind{
 		"utility": power.Utility, "generator": power.Generator, "transformer": power.Transformer,
 		"switchboard": power.Switchboard, "ups": power.UPS, "distribution": power.Distribution,
+		"static-switch": power.Switchboard, "flywheel": power.UPS, "pdu": power.Distribution, "rpp": power.Distribution,
+		"busway": power.Distribution, "busbar": power.Distribution,
+	}[name]
+}
+
+// elementOf is what an element is called where its kind says too little.
+func elementOf(name string) string {
+	return map[string]string{
+		"static-switch": "static switch", "flywheel": "flywheel UPS", "pdu": "PDU", "rpp": "RPP", "busway": "busway", "busbar": "54 V busbar",
 	}[name]
 }
 

@@ -31,10 +31,30 @@ func (b *builder) feedSides(line int) []string {
 	if f := b.s.file.Racks[line].Feeds; f != nil && len(f.Sides) > 0 {
 		return f.Sides
 	}
-	if p := b.feedLevel(line); p != nil && p.sides != nil {
+	if p := b.feedLevel(line); p != nil && p.sides != nil && !p.blocks {
 		return p.sides
 	}
 	return []string{""}
+}
+
+// onPair says whether a rack hangs on a side: with systems in distributed redundancy racks take the pairs of
+// them in turn, with sides of its own every rack of the line hangs on each.
+func (b *builder) onPair(line, rack int, side string) bool {
+	f, p := b.s.file.Racks[line].Feeds, b.feedLevel(line)
+	if p == nil || p.systems == 0 || (f != nil && f.has("sides")) {
+		return true
+	}
+	n, pairs := p.systems, p.systems*(p.systems-1)/2
+	k := rack % pairs
+	for a := range n {
+		for c := a + 1; c < n; c++ {
+			if k == 0 {
+				return side == p.sides[a] || side == p.sides[c]
+			}
+			k--
+		}
+	}
+	return false
 }
 
 // rackFeeds makes the circuits that end at racks.
@@ -66,6 +86,9 @@ func (b *builder) rackFeeds() []power.Node {
 				}
 				from, _ := b.sources(p, r.name, side)
 				for k := range r.count {
+					if !b.onPair(i, r.first+k, side) {
+						continue
+					}
 					n := node
 					n.ID, n.Side, n.From = feedID(rackID(r, k), side), side, from
 					nodes = append(nodes, n)
@@ -93,13 +116,22 @@ func (b *builder) feedNode(l *rackLine, f *feedPart, p *powerLevel) power.Node {
 	if !f.Voltage.Given {
 		f.Voltage = p.line.Voltage
 	}
-	if len(f.Sides) == 0 {
+	if len(f.Sides) == 0 && p.systems == 0 && !p.blocks {
 		f.Sides = p.sides
 	}
+	b.claim(l, f, p)
 	switch {
 	case f.Breaker.Given && n.VoltageLL > 0:
-		n.AmpsRated = f.Breaker.V
-		n.RatingVA = math.Sqrt(3) * n.VoltageLL * f.Breaker.V
+		n.AmpsRated = f.Breaker.V // breaker, cord and rack PDU carry the same current: the lowest of them counts
+		for _, part := range [...]struct {
+			name  string
+			rated Quantity
+		}{{"cord", f.Cord}, {"rack PDU", f.PDU}} {
+			if part.rated.Given && part.rated.V < n.AmpsRated {
+				n.AmpsRated, n.Element = part.rated.V, part.name
+			}
+		}
+		n.RatingVA = math.Sqrt(3) * n.VoltageLL * n.AmpsRated
 		if assumed {
 			b.warnf(f.at, joinKey(f.path, "derate"), "", "no derate is stated: 80%% of the breaker is used continuously (NEC); IEC practice allows 100%%")
 		}
@@ -115,4 +147,22 @@ func (b *builder) feedNode(l *rackLine, f *feedPart, p *powerLevel) power.Node {
 		}
 	}
 	return n
+}
+
+// claim refuses what the number of feeds cannot hold.
+func (b *builder) claim(l *rackLine, f *feedPart, p *powerLevel) {
+	n := max(1, len(f.Sides))
+	if p.systems > 0 && !f.has("sides") {
+		n = 2
+	}
+	switch {
+	case f.Scheme == "2N" && n != 2, f.Scheme == "N+1" && n < 2:
+		name := l.Row
+		if name == "" {
+			name = "the racks of this line"
+		} else {
+			name = "row " + name
+		}
+		b.d.fail(f.of("scheme"), joinKey(f.path, "scheme"), "", "%s claims %s on %d feeds of a rack", name, f.Scheme, n)
+	}
 }

@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 
 	"headroom/facility"
 	"headroom/facility/catalog"
@@ -31,7 +33,21 @@ func (b *builder) buildModels() {
 		}
 		b.cap(l, &m)
 		b.f.Models = append(b.f.Models, m)
-		b.f.Orders = append(b.f.Orders, facility.Order{Model: len(b.f.Models) - 1, Count: l.Count.N, Max: l.Count.Max, Line: l.at.line})
+		o := facility.Order{Model: len(b.f.Models) - 1, Count: l.Count.N, Max: l.Count.Max, Line: l.at.line}
+		if l.Block != nil {
+			o.Block, o.BlockRacks, o.ReachM = l.Block.Servers, l.Block.Racks, l.Block.Reach.V
+			if !o.Max && o.Count%max(1, o.Block) != 0 {
+				b.d.fail(l.of("count"), joinKey(l.path, "count"), "", "want whole blocks of %d servers (got %d)", o.Block, o.Count)
+			}
+		}
+		if l.Spread != nil {
+			o.Spread = b.fed(l.Spread.Over, l.Spread.of("over"), joinKey(l.Spread.path, "over"))
+			o.SpreadMost = l.Spread.Most
+			if o.Max && o.SpreadMost == 0 {
+				b.d.fail(l.Spread.at, joinKey(l.Spread.path, "most"), "", "spread of as many as fit needs most: so many on one element")
+			}
+		}
+		b.f.Orders = append(b.f.Orders, o)
 	}
 }
 
@@ -65,6 +81,17 @@ func (b *builder) cap(l *orderLine, m *facility.Model) {
 		gpuW := math.Min(m.TDPW, m.GPUCapW)
 		plan = min(plan, ceilW(peakFactor*m.WallW(float64(m.GPUs)*gpuW, m.FanShare(gpuW, 25))))
 	}
+	switch b.f.Basis {
+	case facility.Measured:
+		plan = b.measured(l, m, plan)
+	case facility.Capped:
+		switch {
+		case l.GPUCap.Given:
+			plan = min(plan, ceilW(m.WallW(float64(m.GPUs)*m.GPUCapW, m.FanShare(m.GPUCapW, 25))))
+		case !l.Cap.Given:
+			b.d.fail(l.at, joinKey(l.path, "cap"), "write cap: or gpu_cap:, or take another basis", "the basis is capped, and %s has no cap", m.Name)
+		}
+	}
 	if l.Cap.Given {
 		capW := l.Cap.V
 		if l.Cap.Share {
@@ -76,7 +103,7 @@ func (b *builder) cap(l *orderLine, m *facility.Model) {
 		}
 		plan = min(plan, ceilW(capW))
 	}
-	if plan != m.PlanW || l.Cap.Given || b.f.Basis == facility.Planned {
+	if plan != m.PlanW || l.Cap.Given || b.f.Basis != facility.Nameplate {
 		m.SetPlan(plan)
 	}
 }
@@ -108,4 +135,31 @@ func (b *builder) lossCurve(v *powerLevel) power.Loss {
 		b.notFound(l.of("curve"), joinKey(l.path, "curve"), name, err)
 	}
 	return loss
+}
+
+// measured is the draw of one server by what was measured; unknown is refused, not taken for the nameplate.
+func (b *builder) measured(l *orderLine, m *facility.Model, nameplateW int64) int64 {
+	p := l.Measured
+	if p == nil || (!p.Power.Given && len(p.Readings) == 0) {
+		b.d.fail(l.at, joinKey(l.path, "measured"), "write measured: {power: 8.1 kW}, or readings, or take another basis", "the basis is measured, and nothing is measured of %s", m.Name)
+		return nameplateW
+	}
+	drawW := p.Power.V
+	if len(p.Readings) > 0 {
+		var watts []float64
+		for i, text := range p.Readings {
+			w, _, err := parseQuantity(text, units.Power)
+			if err != nil || !(w > 0) {
+				b.d.fail(p.of("readings"), fmt.Sprintf("%s[%d]", joinKey(p.path, "readings"), i), "", "want a power such as \"7.9 kW\" (got %s)", quoteShort(text))
+				return nameplateW
+			}
+			watts = append(watts, w)
+		}
+		slices.Sort(watts)
+		drawW = watts[min(len(watts)-1, int(math.Ceil(p.Percentile.V*float64(len(watts))))-1)] // nearest rank
+	}
+	if ceilW(drawW) > nameplateW {
+		b.warnf(p.at, p.path, "", "measured draw of %s above its nameplate of %s", units.Format(units.Power, drawW), units.Format(units.Power, float64(nameplateW)))
+	}
+	return ceilW(drawW)
 }

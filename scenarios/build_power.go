@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"headroom/facility/power"
@@ -26,6 +27,11 @@ type powerLevel struct {
 	sides []string // nil: none
 	rows  bool
 	pf    float64
+	// systems is the number of systems in distributed redundancy: racks hang on pairs of the sides.
+	systems int
+	// blocks says that the sides are blocks: not lost together with anything, and dealt to the rows in turn.
+	// reserve is the level that holds their common reserve as its last one.
+	blocks, reserve bool
 	// derate is what circuits below take over when they state none.
 	derate float64
 }
@@ -174,7 +180,21 @@ func shortForm(p *powerPart) []levelLine {
 	if l := p.Transformers; l != nil {
 		add(l.origin, nodeLine{ID: "transformers", Kind: "transformer", Count: l.Count, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating}, &l.PF, &l.Derate, &l.Curve)
 	}
-	if l := p.UPS; l != nil {
+	if l := p.UPS; l != nil && l.Scheme.Block {
+		blocks := names{}
+		for k := range max(1, l.Blocks) {
+			blocks = append(blocks, strconv.Itoa(k+1))
+		}
+		add(l.origin, nodeLine{ID: "ups", Kind: "ups", Count: l.Modules, Sides: append(slices.Clone(blocks), "reserve"), Scheme: l.Scheme, Rating: l.Rating, Battery: l.Battery}, &l.PF, &l.Derate, &l.Curve)
+		rating := l.Switch
+		if !rating.Given && l.Rating.Given {
+			rating = l.Rating
+			rating.V *= float64(max(1, l.Modules))
+			rating.text = ""
+		}
+		yes := true
+		add(l.origin, nodeLine{ID: "sts", Kind: "static-switch", Count: 1, Sides: blocks, Scheme: scheme{Text: "block", Block: true}, Rating: rating, Transfer: &yes}, &l.PF, &Quantity{}, nil)
+	} else if l != nil {
 		add(l.origin, nodeLine{ID: "ups", Kind: "ups", Count: l.Modules, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, Battery: l.Battery}, &l.PF, &l.Derate, &l.Curve)
 	}
 	for _, x := range [...]struct {
@@ -202,6 +222,39 @@ func (b *builder) level(l *nodeLine) *powerLevel {
 	if l.Scheme.Twice && v.sides == nil {
 		v.sides = []string{"A", "B"}
 	}
+	if n := l.Scheme.Systems; n > 0 {
+		if v.sides == nil {
+			v.sides = []string{"A", "B", "C", "D"}[:n]
+		} else if len(v.sides) != n {
+			b.d.fail(l.of("sides"), joinKey(l.path, "sides"), "", "%s needs %d sides (got %d)", l.Scheme.Text, n, len(v.sides))
+			n = 0
+		}
+		v.systems = n
+	}
+	if l.Scheme.Block && v.kind != power.UPS && v.kind != power.Switchboard {
+		b.d.fail(l.of("scheme"), joinKey(l.path, "scheme"), "write it at ups", "a %s cannot be block redundant", v.kind)
+	} else if l.Scheme.Block {
+		v.blocks, v.reserve = true, v.kind == power.UPS
+		if len(v.sides) < 2 && v.reserve {
+			b.d.fail(l.at, joinKey(l.path, "blocks"), "", "a block redundant scheme needs blocks (got none)")
+		}
+		if v.sides == nil {
+			v.sides = []string{"1"}
+		}
+	}
+	if v.kind == power.Distribution && len(l.From) > 0 {
+		if p := b.levelNamed(l.From[0]); p != nil {
+			if p.systems > 0 && v.sides == nil {
+				v.sides = p.sides
+			}
+			if p.systems > 0 && slices.Equal(v.sides, p.sides) {
+				v.systems = p.systems
+			}
+			if p.blocks && v.sides == nil && !v.rows {
+				v.sides, v.blocks = p.sides, true
+			}
+		}
+	}
 	if l.Count > 0 && l.Scheme.Spare >= l.Count {
 		b.d.fail(l.of("scheme"), joinKey(l.path, "scheme"), "", "%s needs more than %d units (got %d)", l.Scheme.Text, l.Scheme.Spare, l.Count)
 	}
@@ -218,6 +271,13 @@ func (b *builder) level(l *nodeLine) *powerLevel {
 	switch {
 	case l.Derate.Given:
 		v.derate = l.Derate.V
+	case v.kind == power.Generator:
+		v.derate = power.TurboDiesel.Derate(b.f.AltitudeM, b.f.Design.DryBulbC)
+		if v.derate < 1 {
+			b.warnf(l.at, joinKey(l.path, "derate"), "", "%.1f%% of %s is left at %.0f m and %.1f C on the design day; state derate: 100%% if its rating holds there", 100*v.derate, l.ID, b.f.AltitudeM, b.f.Design.DryBulbC)
+		}
+	case v.kind == power.Distribution && l.Kind == "busbar":
+		v.derate = 1
 	case v.kind == power.Distribution:
 		v.derate = circuitDerate
 		b.warnf(l.at, joinKey(l.path, "derate"), "", "no derate is stated: 80%% of %s is used continuously (NEC); IEC practice allows 100%%", l.ID)
@@ -236,6 +296,8 @@ func guessKind(l *nodeLine) string {
 	switch {
 	case l.Start.Given || strings.HasPrefix(id, "gen"):
 		return "generator"
+	case strings.HasPrefix(id, "sts"):
+		return "static-switch"
 	case l.Battery.Given || has("ups"):
 		return "ups"
 	case len(l.From) == 0:
@@ -272,7 +334,7 @@ func (b *builder) expand(v *powerLevel) []power.Node {
 	node := power.Node{
 		Kind: v.kind, Units: max(1, l.Count), Redundant: min(l.Scheme.Spare, max(0, l.Count-1)),
 		RatingVA: ratingVA(l.Rating, l.Voltage.V, v.pf), PF: v.pf, Derate: v.derate,
-		VoltageLL: l.Voltage.V, BatteryS: l.Battery.V, StartS: l.Start.V, Line: l.at.line,
+		Element: elementOf(l.Kind), VoltageLL: l.Voltage.V, BatteryS: l.Battery.V, StartS: l.Start.V, Line: l.at.line,
 	}
 	if l.Rating.Given && l.Rating.Dim == units.Current {
 		node.AmpsRated = l.Rating.V
@@ -291,6 +353,9 @@ func (b *builder) expand(v *powerLevel) []power.Node {
 		}
 		above = append(above, p)
 	}
+	if l.Kind == "static-switch" {
+		node.Transfer = true
+	}
 	if l.Transfer != nil {
 		node.Transfer = *l.Transfer
 	}
@@ -307,6 +372,9 @@ func (b *builder) expand(v *powerLevel) []power.Node {
 		for _, side := range sides {
 			n := node
 			n.ID, n.Side = v.id(row, side), side
+			if v.blocks {
+				n.Side = ""
+			}
 			for _, p := range above {
 				from, ok := b.sources(p, row, side)
 				if !ok && !told {
@@ -332,6 +400,10 @@ func (b *builder) sources(p *powerLevel, row, side string) (ids []string, ok boo
 	}
 	switch {
 	case p.sides == nil:
+	case p.reserve && side != "": // a static switch: its block, then the reserve
+		sides = []string{side, p.sides[len(p.sides)-1]}
+	case p.blocks && side == "" && row != "": // rows are dealt to the blocks in turn
+		sides = []string{p.sides[b.rowIndex(row)%len(p.sides)]}
 	case side == "":
 		sides = p.sides
 	case !slices.Contains(p.sides, side):
@@ -343,6 +415,11 @@ func (b *builder) sources(p *powerLevel, row, side string) (ids []string, ok boo
 		}
 	}
 	return ids, true
+}
+
+// rowIndex is the place of a row.
+func (b *builder) rowIndex(row string) int {
+	return max(0, slices.IndexFunc(b.rows, func(r rowSpan) bool { return r.name == row }))
 }
 
 func (b *builder) levelNamed(id string) *powerLevel {
@@ -395,6 +472,13 @@ func (b *builder) fed(list names, at pos, path string) []int {
 		if l == nil {
 			b.d.fail(at, path, didYouMean(b.nearestLevel(name)), "no such element of the power section (got %s, want one of %s)", quoteShort(name), strings.Join(b.levelNames(), ", "))
 			continue
+		}
+		if l.reserve { // what hangs on the blocks hangs on their switches
+			for _, sw := range b.levels {
+				if sw.line.Kind == "static-switch" && slices.Contains(sw.line.From, l.line.ID) {
+					l = sw
+				}
+			}
 		}
 		ids, _ := b.sources(l, "", "")
 		for _, id := range ids {

@@ -6,12 +6,13 @@ type file struct {
 	origin
 	Version    int         `yaml:"version" required:"true" min:"1" max:"1" doc:"Version of the file format." example:"1"`
 	Name       string      `yaml:"name" doc:"What a report calls the scenario; the file's name where it is not stated." example:"One hall, 48 kW racks, air"`
-	Basis      string      `yaml:"basis" enum:"nameplate,planned" default:"nameplate" doc:"What a server counts for when racks are filled: its nameplate, or 1.07 times its sustained peak."`
+	Basis      string      `yaml:"basis" enum:"nameplate,planned,measured,capped" default:"nameplate" doc:"What a server counts for when racks are filled: its nameplate, 1.07 times its sustained peak, a percentile of what was measured, or its cap."`
 	Site       siteSection `yaml:"site" doc:"Place, weather, prices and the air class."`
 	Power      *powerPart  `yaml:"power" doc:"The electrical side: short form by levels, or nodes in general form."`
 	Cooling    *coolPart   `yaml:"cooling" doc:"Air handlers and liquid loops."`
 	Plants     plantMap    `yaml:"plants" doc:"Chillers, dry coolers and other plants, by name."`
 	Racks      []rackLine  `yaml:"racks" required:"true" doc:"Rack rows with their limits."`
+	Placement  *placePart  `yaml:"placement" doc:"How racks are chosen."`
 	Servers    []orderLine `yaml:"servers" required:"true" doc:"What is to be placed, first line first."`
 	Network    *netPart    `yaml:"network" doc:"How servers meet; what jobs over several servers of a named model need." example:"infiniband-400"`
 	Workload   []classLine `yaml:"workload" doc:"Job classes; their arrivals are drawn from the seed."`

@@ -24,7 +24,7 @@ type generatorLevel struct {
 	Scheme scheme      `yaml:"scheme" default:"N" doc:"Redundancy."`
 	Rating ratingValue `yaml:"rating" required:"true" doc:"Of one unit." example:"2 MW"`
 	PF     Quantity    `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the load behind it."`
-	Derate Quantity    `yaml:"derate" unit:"share" above:"0" default:"100%" doc:"Share of the rating that may be used."`
+	Derate Quantity    `yaml:"derate" unit:"share" above:"0" doc:"Share of the rating that may be used; where it is not stated what altitude and the design day leave of it (4% less for every 300 m above 1,000 m, 2% for every 5 K above 40 C)."`
 	Start  Quantity    `yaml:"start" unit:"duration" default:"15 s" doc:"Time until a unit takes load (10–15 s is usual)."`
 }
 
@@ -44,11 +44,13 @@ type upsLevel struct {
 	Sides   names       `yaml:"sides" doc:"One group of modules for each side." example:"[A, B]"`
 	Modules int         `yaml:"modules" min:"1" max:"1000" default:"1" doc:"Modules in parallel (of each side)."`
 	Rating  ratingValue `yaml:"rating" required:"true" doc:"Of one module." example:"1 MVA"`
-	Scheme  scheme      `yaml:"scheme" default:"N" doc:"Redundancy within a side; 2N makes sides A and B."`
+	Scheme  scheme      `yaml:"scheme" default:"N" doc:"Redundancy within a side; 2N makes sides A and B, 3N2 and 4N3 make systems with every rack on a pair of them, block puts static switches between blocks and one reserve."`
+	Blocks  int         `yaml:"blocks" min:"0" max:"100" doc:"Blocks of a block redundant scheme, besides the reserve; rows are dealt to them in turn."`
+	Switch  ratingValue `yaml:"switch" doc:"Rating of each block's static switch; that of its block where it is not stated."`
 	PF      Quantity    `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the load behind it."`
 	Derate  Quantity    `yaml:"derate" unit:"share" above:"0" default:"100%" doc:"Share of the rating that may be used."`
 	Curve   string      `yaml:"curve" doc:"Loss curve of the catalogue." example:"double-conversion"`
-	Battery Quantity    `yaml:"battery" unit:"duration" default:"5 min" doc:"Ride-through at full load."`
+	Battery Quantity    `yaml:"battery" unit:"duration" default:"5 min" doc:"Ride-through at full load; a flywheel gives 15–30 s."`
 }
 
 type boardLevel struct {
@@ -67,7 +69,7 @@ type boardLevel struct {
 type nodeLine struct {
 	origin
 	ID       string      `yaml:"id" required:"true" doc:"Name, used by from, fed and lose." example:"ups"`
-	Kind     string      `yaml:"kind" enum:"utility,generator,transformer,switchboard,ups,distribution" doc:"What it is; taken from its keys and name where it is not stated."`
+	Kind     string      `yaml:"kind" enum:"utility,generator,transformer,switchboard,static-switch,ups,flywheel,distribution,pdu,rpp,busway,busbar" doc:"What it is; taken from its keys and name where it is not stated."`
 	Count    int         `yaml:"count" min:"1" max:"1000" default:"1" doc:"Units in parallel on one output (of each row and side)."`
 	Scheme   scheme      `yaml:"scheme" default:"N" doc:"Redundancy among the units."`
 	Per      string      `yaml:"per" enum:"row,hall" default:"hall" doc:"One for each row of racks, or one for the hall."`

@@ -17,6 +17,8 @@ type rackLine struct {
 	Liquid  Quantity  `yaml:"liquid" unit:"power" doc:"Heat the liquid loop may take from one rack; no limit where it is not stated." example:"45 kW"`
 	Load    Quantity  `yaml:"load" unit:"mass" doc:"Static load limit of rack and floor; unknown where it is not stated." example:"1360 kg"`
 	Frame   Quantity  `yaml:"frame" unit:"mass" default:"150 kg" doc:"Empty frame with its distribution (120–180 kg is usual for 42–48U)."`
+	Takes   string    `yaml:"takes" enum:"any,air,liquid" default:"any" doc:"Only air-cooled or only liquid-cooled servers."`
+	Cost    *float64  `yaml:"cost" min:"0" doc:"Of taking one rack into use, for the policy cheapest; unknown where it is not stated."`
 	Feeds   *feedPart `yaml:"feeds" doc:"Circuits that end at each rack."`
 }
 
@@ -26,14 +28,46 @@ type feedPart struct {
 	From    names    `yaml:"from" doc:"Level that feeds the rack; the last distribution level where it is not stated."`
 	Breaker Quantity `yaml:"breaker" unit:"current" above:"0" doc:"Rated current of one circuit; the level above limits it where it is not stated." example:"100 A"`
 	Voltage Quantity `yaml:"voltage" unit:"voltage" above:"0" doc:"With its basis; that of the level above where it is not stated." example:"415 V L-L"`
+	Cord    Quantity `yaml:"cord" unit:"current" above:"0" doc:"Rated current of the cord, where it is lower than the breaker's."`
+	PDU     Quantity `yaml:"pdu" unit:"current" above:"0" doc:"Rated current of the rack PDU, where it is lower than the breaker's."`
+	Scheme  string   `yaml:"scheme" enum:"N,N+1,2N" doc:"What the feeds are claimed to be; refused where their number cannot hold it."`
 	PF      Quantity `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the servers behind it."`
 	Derate  Quantity `yaml:"derate" unit:"share" above:"0" doc:"Share of the breaker that may be used continuously; that of the level above where it is not stated."`
 }
 
 type orderLine struct {
 	origin
-	Model  string     `yaml:"model" required:"true" doc:"A server of the catalogue." example:"dgx-h100"`
-	Count  countOrMax `yaml:"count" default:"max" doc:"A number, or max: as many as fit." example:"max"`
-	Cap    capValue   `yaml:"cap" doc:"Power cap at the cord of one server, in kW or as a share of nameplate; placement counts it." example:"70%"`
-	GPUCap Quantity   `yaml:"gpu_cap" unit:"power" above:"0" doc:"Power cap of each GPU." example:"500 W"`
+	Model    string        `yaml:"model" required:"true" doc:"A server of the catalogue." example:"dgx-h100"`
+	Count    countOrMax    `yaml:"count" default:"max" doc:"A number, or max: as many as fit." example:"max"`
+	Cap      capValue      `yaml:"cap" doc:"Power cap at the cord of one server, in kW or as a share of nameplate; placement counts it." example:"70%"`
+	Block    *blockPart    `yaml:"block" doc:"Keeps servers together; only whole blocks are placed."`
+	Spread   *spreadPart   `yaml:"spread" doc:"Spreads the servers over elements of the power section."`
+	Measured *measuredPart `yaml:"measured" doc:"Measured draw of one server, for the basis measured."`
+	GPUCap   Quantity      `yaml:"gpu_cap" unit:"power" above:"0" doc:"Power cap of each GPU." example:"500 W"`
+}
+
+// placePart says how the racks are chosen.
+type placePart struct {
+	origin
+	Policy string `yaml:"policy" enum:"densest,coolest,balanced,fewest-racks,cheapest" default:"densest" doc:"Which racks are taken where several would do: full ones after each other, where the air is least loaded, where circuits and busways stay least loaded, as few as will do, or those with the lowest cost."`
+}
+
+type blockPart struct {
+	origin
+	Servers int      `yaml:"servers" required:"true" min:"2" max:"100000" doc:"Servers of one block." example:"32"`
+	Racks   int      `yaml:"racks" min:"0" doc:"In at most so many neighbouring racks; anywhere in one row where it is not stated." example:"8"`
+	Reach   Quantity `yaml:"reach" unit:"length" above:"0" doc:"Longest way between two racks of a block, along and across the rows." example:"30 m"`
+}
+
+type spreadPart struct {
+	origin
+	Over names `yaml:"over" required:"true" doc:"Levels or single elements of the power section." example:"busways"`
+	Most int   `yaml:"most" min:"0" doc:"Servers of the line on one of them at most; as even as can be where it is not stated."`
+}
+
+type measuredPart struct {
+	origin
+	Power      Quantity `yaml:"power" unit:"power" above:"0" doc:"Draw of one server." example:"8.1 kW"`
+	Readings   names    `yaml:"readings" doc:"Readings of the draw of one server, of which the percentile is taken." example:"[7.6 kW, 7.9 kW, 8.2 kW]"`
+	Percentile Quantity `yaml:"percentile" unit:"share" above:"0" max:"1" default:"99%" doc:"Percentile of the readings that is counted."`
 }

@@ -60,19 +60,25 @@ type scheme struct {
 	Text  string
 	Twice bool // 2N and 2(N+k): two sides
 	Spare int  // k
+	// Systems is n of nN(n-1), distributed redundant: every load on a pair of n systems, the pairs in turn.
+	Systems int
+	Block   bool // block redundant: static switches move a block to one reserve
 }
 
-var schemePattern = regexp.MustCompile(`^(?:N(?:\+([1-9]))?|2N|2\(N\+([1-9])\))$`)
+var schemePattern = regexp.MustCompile(`^(?:N(?:\+([1-9]))?|2N|2\(N\+([1-9])\)|3N2|4N3|block)$`)
 
 func (v *scheme) decode(d *decoder, n *node, path string) {
 	text := strings.ReplaceAll(n.value, " ", "")
 	m := schemePattern.FindStringSubmatch(text)
 	if n.kind != scalarNode || m == nil {
-		d.fail(n.pos, path, "", "unknown scheme (got %s, want N, N+1, N+2, 2N or 2(N+1))", n.describe())
+		d.fail(n.pos, path, "", "unknown scheme (got %s, want N, N+1, N+2, 2N, 2(N+1), 3N2, 4N3 or block)", n.describe())
 		*v = scheme{Text: "N"}
 		return
 	}
-	*v = scheme{Text: text, Twice: text[0] == '2'}
+	*v = scheme{Text: text, Twice: text[0] == '2', Block: text == "block"}
+	if text == "3N2" || text == "4N3" {
+		v.Systems = int(text[0] - '0')
+	}
 	if s := m[1] + m[2]; s != "" {
 		v.Spare = int(s[0] - '0')
 	}
@@ -86,12 +92,15 @@ func (v *scheme) encode() *node {
 }
 
 func (v *scheme) schema() map[string]any {
-	return map[string]any{"type": "string", "pattern": schemePattern.String(), "examples": []any{"N", "N+1", "2N", "2(N+1)"}}
+	return map[string]any{"type": "string", "pattern": schemePattern.String(), "examples": []any{"N", "N+1", "2N", "2(N+1)", "3N2", "4N3", "block"}}
 }
 
 // redundant returns how many of n units on one output may be lost with the claim kept, and whether the
 // scheme is possible with n units at all.
 func (v *scheme) redundant(n int) (int, bool) {
+	if v.Systems > 0 || v.Block {
+		return 0, false
+	}
 	if !v.Twice {
 		return v.Spare, v.Spare < n
 	}

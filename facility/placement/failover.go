@@ -158,10 +158,22 @@ func (d *drill) lose(lost ...unitLoss) Failover {
 		d.setUp(n, 0)
 	}
 	if len(f.Trips) > 0 {
-		after := Failover{State: Degraded}
+		after := Failover{State: RedundancyLost}
 		d.rackStates(&after)
+		var over []int
+		for _, k := range d.touched {
+			share := d.loadShare(k)
+			if share > 1+overTolerance && share > d.share[k] {
+				after.State, after.DegradedTo = worse(after.State, Degraded), min(after.DegradedTo, 1/share)
+				over = append(over, k)
+			}
+			d.note(k, share, f.Lost)
+		}
 		f.After = after.State
-		f.RacksLost, f.RacksDegraded, f.DegradedTo = after.RacksLost, max(f.RacksDegraded-after.RacksLost, after.RacksDegraded), min(f.DegradedTo, after.DegradedTo)
+		if len(over) > 0 {
+			after.RacksDegraded = max(after.RacksDegraded, d.s.racksThrough(over)-after.RacksLost)
+		}
+		f.RacksLost, f.RacksDegraded, f.DegradedTo = after.RacksLost, after.RacksDegraded, after.DegradedTo
 	}
 	if !d.keep {
 		for _, n := range d.out {
@@ -180,6 +192,13 @@ func (d *drill) setUp(n, units int) {
 			d.stamp[k] = d.number
 			d.touched = append(d.touched, k)
 		}
+	}
+}
+
+// note keeps the worst that a node carries after a single loss.
+func (d *drill) note(k int, share float64, lost string) {
+	if d.worst != nil && share > d.worst[k].WorstShare {
+		d.worst[k].WorstShare, d.worst[k].WorstW, d.worst[k].WorstLost = share, ceilTo(d.flow.OutW[k], 1), lost
 	}
 }
 
@@ -217,9 +236,7 @@ func (d *drill) judge(lost []unitLoss) Failover {
 		if share > 1+overTolerance && share > d.share[k] {
 			over = append(over, k)
 		}
-		if d.worst != nil && share > d.worst[k].WorstShare {
-			d.worst[k].WorstShare, d.worst[k].WorstW, d.worst[k].WorstLost = share, ceilTo(d.flow.OutW[k], 1), f.Lost
-		}
+		d.note(k, share, f.Lost)
 	}
 	for _, k := range d.base {
 		if d.stamp[k] != d.number {

@@ -1,0 +1,175 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"headroom/facility"
+	"headroom/facility/placement"
+)
+
+// building is a hall with a power section to be filled in.
+const building = `version: 1
+site: {climate: shanghai}
+power:
+%s
+racks:
+  - {row: A, count: 6, height: 42U, power: 48 kW, feeds: {breaker: 100 A%s}}
+  - {row: B, count: 6, height: 42U, power: 48 kW, feeds: {breaker: 100 A}}
+  - {row: C, count: 6, height: 42U, power: 48 kW, feeds: {breaker: 100 A}}
+servers:
+  - {model: dgx-h100, count: max}
+`
+
+func TestDistributedRedundant(t *testing.T) {
+	text := fmt.Sprintf(building, `  utility: {capacity: 4 MW}
+  ups: {scheme: 3N2, rating: 400 kVA}
+  busways: {per: row, rating: 1000 A, voltage: 415 V L-L, derate: 100%}`, "")
+	f := build(t, text, Options{})
+	for i, want := range [][]string{{"A", "B"}, {"A", "C"}, {"B", "C"}} {
+		var sides []string
+		for _, n := range f.Racks[i].Feeds {
+			sides = append(sides, f.Power.Nodes[n].Side)
+		}
+		if !slices.Equal(sides, want) {
+			t.Errorf("rack %s hangs on %v, want %v", f.Racks[i].ID, sides, want)
+		}
+	}
+	l := place(t, text, Options{})
+	// Two thirds of 3 × 400 kVA × 0.98 hold the racks less the losses of busways: 784 kW, 76 servers of 10.2 kW.
+	if n := len(l.Servers); n < 70 || n > 76 || l.Bound < n {
+		t.Errorf("%d servers, bound %d", n, l.Bound)
+	}
+	for _, x := range l.Failover {
+		if strings.HasPrefix(x.Lost, "ups[") && (x.RacksLost > 0 || x.WorstLoadShare > 1) {
+			t.Errorf("%+v", x)
+		}
+	}
+	// Resolved and loaded again it is the same.
+	s, err := Load("a.yaml", []byte(text), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := place(t, string(resolved), Options{}); len(again.Servers) != len(l.Servers) {
+		t.Errorf("resolved: %d servers, then %d", len(l.Servers), len(again.Servers))
+	}
+}
+
+func TestBlockRedundantShortForm(t *testing.T) {
+	text := fmt.Sprintf(building, `  utility: {capacity: 4 MW}
+  ups: {scheme: block, blocks: 3, modules: 2, rating: 150 kVA}
+  busways: {per: row, rating: 1000 A, voltage: 415 V L-L, derate: 100%}`, "")
+	f := build(t, text, Options{})
+	for row, want := range map[string]string{"A": "sts[1]", "B": "sts[2]", "C": "sts[3]"} {
+		n := nodeOf(t, f, "busways["+row+"]")
+		if !slices.Equal(n.From, []string{want}) {
+			t.Errorf("row %s: %v", row, n.From)
+		}
+	}
+	sts := nodeOf(t, f, "sts[2]")
+	if !slices.Equal(sts.From, []string{"ups[2]", "ups[reserve]"}) || !sts.Transfer || sts.Element != "static switch" || sts.Side != "" {
+		t.Errorf("%+v", sts)
+	}
+	l := place(t, text, Options{})
+	// 24 servers of 10.2 kW stand in a row: 244.8 of 294 kW. The reserve holds any one row.
+	if len(l.Servers) != 72 {
+		t.Errorf("%d servers, want 72", len(l.Servers))
+	}
+	k, _ := f.Power.Index("ups[reserve]")
+	if l.DemandW[k] != 0 || math.Abs(l.Loads[k].WorstShare-244.8/294) > 0.01 {
+		t.Errorf("reserve: %+v", l.Loads[k])
+	}
+}
+
+func TestRackAndOrderKeys(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(building, `  utility: {capacity: 4 MW}
+  ups: {sides: [A, B], rating: 1 MVA}
+  busways: {per: row, sides: [A, B], rating: 1000 A, voltage: 415 V L-L, derate: 100%}`, ", cord: 63 A, scheme: 2N"),
+		"count: max}", "count: 16, block: {servers: 8, racks: 2, reach: 30 m}, spread: {over: busways, most: 8}}", 1)
+	text = strings.Replace(text, "racks:\n", "placement: {policy: fewest-racks}\nracks:\n", 1)
+	text = strings.Replace(text, "row: C, count: 6", "row: C, takes: liquid, cost: 900, count: 6", 1)
+	f := build(t, text, Options{})
+	o := f.Orders[0]
+	if o.Block != 8 || o.BlockRacks != 2 || o.ReachM != 30 || o.SpreadMost != 8 || len(o.Spread) != 6 || f.Policy != facility.FewestRacks {
+		t.Errorf("%+v, %s", o, f.Policy)
+	}
+	if n := nodeOf(t, f, "A01.A"); n.AmpsRated != 63 || n.Element != "cord" {
+		t.Errorf("%+v", n)
+	}
+	if r := f.Racks[12]; r.Takes != facility.LiquidOnly || r.Cost != 900 {
+		t.Errorf("%+v", r)
+	}
+	l, err := placement.Place(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byRow := map[string]int{}
+	for _, s := range l.Servers {
+		byRow[f.Racks[s.Rack].Row]++
+	}
+	if byRow["A"] != 8 || byRow["B"] != 8 || byRow["C"] != 0 {
+		t.Errorf("%v", byRow)
+	}
+}
+
+func TestBases(t *testing.T) {
+	one := strings.Replace(fmt.Sprintf(building, `  utility: {capacity: 4 MW}
+  busways: {per: row, rating: 1000 A, voltage: 415 V L-L, derate: 100%}`, ""), "version: 1\n", "version: 1\nbasis: %s\n", 1)
+	for _, c := range []struct {
+		basis, order string
+		planW        int64
+		want         string // part of the error
+	}{
+		{"nameplate", "", 10200, ""},
+		{"measured", ", measured: {power: 8.1 kW}", 8100, ""},
+		{"measured", ", measured: {readings: [7 kW, 7.5 kW, 8 kW, 9 kW], percentile: 75%}", 8000, ""},
+		{"measured", "", 0, "servers[0].measured: the basis is measured, and nothing is measured of dgx-h100"},
+		{"measured", ", measured: {readings: [7]}", 0, "want a power such as"},
+		{"capped", ", cap: 7.5 kW", 7500, ""},
+		{"capped", "", 0, "servers[0].cap: the basis is capped, and dgx-h100 has no cap"},
+	} {
+		text := strings.Replace(fmt.Sprintf(strings.ReplaceAll(one, "100%", "100%%"), c.basis), "count: max", "count: max"+c.order, 1)
+		s, err := Load("a.yaml", []byte(text), Options{})
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s%s: %v", c.basis, c.order, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s%s: %v", c.basis, c.order, err)
+			continue
+		}
+		f, err := s.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Models[0].PlanW != c.planW || f.Basis.String() != c.basis {
+			t.Errorf("%s: %d W on basis %s", c.basis, f.Models[0].PlanW, f.Basis)
+		}
+	}
+}
+
+// Wrong graphs are refused with the element's name.
+func TestWrongGraphs(t *testing.T) {
+	for _, c := range []struct{ name, power, feeds, want string }{
+		{"cycle", "  nodes:\n    - {id: u, rating: 1 MVA}\n    - {id: a, kind: switchboard, rating: 1 MVA, from: b}\n    - {id: b, kind: switchboard, rating: 1 MVA, from: a}", "", "b → a → b"},
+		{"orphan", "  nodes:\n    - {id: u, rating: 1 MVA}\n    - {id: a, kind: pdu, rating: 400 A, voltage: 415 V L-L}", "", "a is an orphan: nothing feeds this distribution"},
+		{"one feed claims 2N", "  utility: {capacity: 1 MVA}\n  busways: {per: row, rating: 1000 A, voltage: 415 V L-L, derate: 100%}", ", scheme: 2N", "row A claims 2N on 1 feeds of a rack"},
+		{"kW without power factor", "  utility: {capacity: 1 MVA}\n  ups: {rating: 500 kW}", "", "a rating in kW of an element that carries kVA needs its power factor"},
+		{"two sides of a system of three", "  utility: {capacity: 1 MVA}\n  ups: {rating: 500 kVA, sides: [A, B], scheme: 3N2}", "", "3N2 needs 3 sides (got 2)"},
+		{"block without blocks", "  utility: {capacity: 1 MVA}\n  transformers: {rating: 1 MVA, scheme: block}", "", "a transformer cannot be block redundant"},
+	} {
+		_, err := Load("a.yaml", []byte(fmt.Sprintf(building, c.power, c.feeds)), Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
