@@ -105,16 +105,7 @@ type slice struct {
 // starts the first whose start is now. The plan names servers and is made anew each time: the head's start never moves
 // back; where servers have several GPUs, that of a job behind it may, when what was planned together is planned apart.
 func (s *Scheduler) conservative(now int64, head int, behind []int32) (Step, bool) {
-	future := []slice{{now, s.account.Clone()}}
-	for _, e := range s.endings(now) {
-		last := &future[len(future)-1]
-		if last.from != e.at {
-			future = append(future, slice{e.at, last.free.Clone()})
-			last = &future[len(future)-1]
-		}
-		r := &s.run[e.run]
-		last.free.Release(s.work.Demand(r.Job), r.shares)
-	}
+	future := s.future(now, s.work.Demand(s.list[head].Job))
 	for _, i := range append([]int32{int32(head)}, behind...) {
 		w := &s.list[i]
 		if s.quotas && !s.usage.within(w.Tenant, w.MilliGPUs) {
@@ -144,6 +135,41 @@ func (s *Scheduler) conservative(now int64, head int, behind []int32) (Step, boo
 		}
 	}
 	return Step{}, false
+}
+
+// planBefore and planAfter bound the plan: slices up to the start of the head and beyond it.
+const planBefore, planAfter = 48, 16
+
+// future is what is free from now on, as running jobs end. The start of the head is exact. Of many ends before it some are
+// taken together at the last of them, and those far beyond it are left out: GPUs then count as free later than they are, so
+// that no job is let past the head by mistake, and jobs that could only be planned further on aren't.
+func (s *Scheduler) future(now int64, head *Demand) []slice {
+	list := s.endings(now)
+	free := s.account.Clone()
+	at := len(list) // of the end at which the head fits
+	for k := range list {
+		r := &s.run[list[k].run]
+		free.Release(s.work.Demand(r.Job), r.shares)
+		if k+1 < len(list) && list[k+1].at == list[k].at {
+			continue
+		}
+		if _, ok := free.Place(head, nil); ok {
+			at = k
+			break
+		}
+	}
+	future := []slice{{now, s.account.Clone()}}
+	free = s.account.Clone()
+	every := 1 + at/planBefore
+	for k := range min(len(list), at+1+planAfter) {
+		r := &s.run[list[k].run]
+		free.Release(s.work.Demand(r.Job), r.shares)
+		together := k+1 < len(list) && list[k+1].at == list[k].at
+		if k == at || !together && (k > at || (k+1)%every == 0) {
+			future = append(future, slice{list[k].at, free.Clone()})
+		}
+	}
+	return future
 }
 
 // reserve finds the earliest slice from which a job has GPUs for as long as it runs.

@@ -278,7 +278,7 @@ func earliest(x *toy, job, without int32) int64 {
 func TestConservativeNeverLosesToFIFO(t *testing.T) {
 	gained := 0
 	rapid.Check(t, func(t *rapid.T) {
-		x := drawn(t, Rules{Backfill: Conservative}, true)
+		x := drawn(t, Rules{Backfill: Conservative, Depth: 100}, true)
 		y := &toy{jobs: slices.Clone(x.jobs)}
 		gpus := slices.Repeat([]int32{1}, int(x.s.Total()))
 		y.s = New(NewWholeGPUs(gpus), y, Rules{})
