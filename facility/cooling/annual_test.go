@@ -63,6 +63,10 @@ func annualCases(t testing.TB) []annualCase {
 		{"adiabatic trim", side(true, chilled(false)), &direct, nil},
 		{"dry", dry(false), nil, loop},
 		{"adiabatic dry", dry(true), nil, loop},
+		{"air-side lockout", must(NewAirSideEconomizer(AirSideParams{
+			Spec: Spec{Name: "l", Units: 10, Redundant: 1, SupplyC: 27, CapacityW: 150e3}, SupplyMinC: 16, DryLockout: true, Trim: air(false),
+		})), &direct, nil},
+		{"tower", must(NewCoolingTower(TowerParams{Spec: Spec{Name: "t", Units: 3, Redundant: 1, SupplyC: 29, CapacityW: 700e3}})), nil, loop},
 	}
 }
 
@@ -158,7 +162,7 @@ func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
 			if d := math.Abs(got - want); d > worst {
 				worst, where = d, st.city+", "+cases[i].name
 			}
-			if math.Abs(got-want) > 0.002 { // asked for is 0.01
+			if math.Abs(got-want) > 0.003 { // asked for is 0.01
 				t.Errorf("%s, %s: PUE %.4f from the built-in climate, %.4f from the station", st.city, cases[i].name, got, want)
 			}
 		}

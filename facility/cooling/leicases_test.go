@@ -305,6 +305,14 @@ func TestLeiMasanetCases(t *testing.T) {
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	cells, missed := 0, 0
 	var misses []string
+	var ours strings.Builder
+	own := tabwriter.NewWriter(&ours, 0, 0, 2, ' ', tabwriter.AlignRight)
+	plants := annualCases(t)
+	fmt.Fprint(own, "zone\t")
+	for _, c := range plants {
+		fmt.Fprint(own, c.name, "\t")
+	}
+	fmt.Fprintln(own)
 	for i := range zones {
 		zone := strings.TrimPrefix(zones[i].City, "Zone ")
 		ranges, ok := leiRanges[zone]
@@ -334,7 +342,15 @@ func TestLeiMasanetCases(t *testing.T) {
 			fmt.Fprintf(w, "%.3f%s %.2f%s\t", pue, mark(pue, r[0], r[1], "PUE"), wue, mark(wue, r[2], r[3], "WUE"))
 		}
 		fmt.Fprintln(w)
+		fmt.Fprintf(own, "%s\t", zone)
+		for k := range plants {
+			pue, wue := plants[k].year(s)
+			fmt.Fprintf(own, "%.3f %.2f\t", pue, wue)
+		}
+		fmt.Fprintln(own)
 	}
+	own.Flush()
+	t.Logf("our plants as they come, without electrical losses (not judged)\n%s", ours.String())
 	w.Flush()
 	t.Logf("PUE and WUE by zone (rows) and case, * outside the study's range\n%s%d of %d cells outside:\n%s", table.String(), missed, cells, strings.Join(misses, "\n"))
 	if missed*10 > cells {
