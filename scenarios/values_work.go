@@ -59,6 +59,9 @@ func (v *sizeMix) decode(d *decoder, n *node, path string) {
 }
 
 func (v *sizeMix) encode() *node {
+	if len(v.Sizes) == 0 {
+		return nil
+	}
 	if v.One {
 		return plain(strconv.Itoa(v.Sizes[0]))
 	}

@@ -1,0 +1,189 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"headroom/facility/placement"
+	"headroom/sim"
+	"headroom/sim/sched"
+	"headroom/sim/workload"
+)
+
+const queueText = `
+workload:
+  - {name: train, kind: training, gpus: {8: 3, 16: 1}, arrivals: 4/day, length: {median: 6 h, p95: 2 d}, priority: 2, tenant: ann, on: [h100]}
+  - {name: like, kind: batch, like: philly, arrivals: 60/day, spot: lose, tenant: bob, rhythm: diurnal}
+  - {name: part, kind: batch, gpus: 1, share: 30%, arrivals: 100/day, length: {median: 1 h, weibull: 0.7}, spot: checkpoint, burst: {ratio: 10, share: 10%, length: 1 h}}
+  - {name: night, kind: batch, gpus: 8, arrivals: 6/day, length: {quantiles: [1 h, 2 h, 9 h]}, defer: 12 h}
+scheduling:
+  order: fair-share
+  backfill: easy
+  depth: 7
+  placement: fgd
+  preempt: true
+  gang_timeout: 2 h
+  tenants: [{name: bob, weight: 2}, {name: eve, quota: 2.5}]
+  shift: {by: price, hours: [1, 0.5, 0.5, 0.5, 0.5, 0.5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}
+`
+
+func configured(t *testing.T, text string, o Options) (*Scenario, sim.Config) {
+	t.Helper()
+	s, err := Load("q.yaml", []byte(text), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := s.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := placement.Place(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Configure(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, c
+}
+
+func TestSchedulingIsConfigured(t *testing.T) {
+	s, c := configured(t, hall+queueText, Options{})
+	for range 2 { // as written, and as Resolved prints it
+		r := c.Scheduling.Rules
+		if r.Order.Name != "fair-share" || r.Backfill != sched.EASY || r.Depth != 7 || !r.Preempt || r.GangTimeoutNS != 2*3600e9 || c.Scheduling.Placement.Name != "fgd" {
+			t.Errorf("rules %+v, placement %s", r, c.Scheduling.Placement.Name)
+		}
+		if got := fmt.Sprint(r.Tenants); got != "[{bob 2 0} {eve 0 2500} {ann 0 0} { 0 0}]" {
+			t.Errorf("tenants %s", got)
+		}
+		train, like, part, night := &c.Classes[0], &c.Classes[1], &c.Classes[2], &c.Classes[3]
+		if train.Tenant != 2 || train.Priority != 2 || train.Types != 1 || like.Tenant != 0 || like.Spot != workload.SpotLose || part.Tenant != 3 {
+			t.Errorf("classes %+v\n%+v\n%+v", *train, *like, *part)
+		}
+		if part.Milli != 300 || part.WeibullShape != 0.7 || part.Burst == nil || part.Burst.Ratio != 10 || part.Burst.MeanS != 3600 || part.Spot != workload.SpotCheckpoint {
+			t.Errorf("part %+v", *part)
+		}
+		if len(night.Lengths) != 3 || night.Lengths[1] != (workload.Quantile{P: 0.5, S: 7200}) || night.DeferS != 12*3600 {
+			t.Errorf("night %+v", *night)
+		}
+		p, _ := workload.TraceNamed("philly")
+		fit, _ := p.Fit()
+		if like.MedianS != fit.MedianS || like.SigmaLn != fit.SigmaLn || len(like.GPUs) != len(fit.GPUs) || like.GPUs[3] != fit.GPUs[3] || len(like.Week) != workload.HoursPerWeek {
+			t.Errorf("like %+v", *like)
+		}
+		if n := len(c.Scheduling.Shift); n != int(c.LengthNS/3600e9) || c.Scheduling.Shift[0] != 1 || c.Scheduling.Shift[25] != 0.5 {
+			t.Errorf("%d hours of price, %g and %g", n, c.Scheduling.Shift[0], c.Scheduling.Shift[25])
+		}
+		for i := range c.Classes {
+			if err := c.Classes[i].Check(); err != nil {
+				t.Error(err)
+			}
+		}
+		text, err := s.Resolved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, c = configured(t, string(text), Options{})
+	}
+}
+
+func TestBadSchedulingIsTold(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"scheduling.placement=fdg", `no such policy (got "fdg"`},
+		{"scheduling.order=fastest", "want one of fair-share, fifo"},
+		{"scheduling.backfill=hard", "hard"},
+		{"scheduling.tenants=[{name: a}, {name: a}]", "stands twice"},
+		{"scheduling.shift={by: carbon}", "carbon needs its hours"},
+		{"scheduling.shift={by: heat, hours: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}", "leave hours out"},
+		{"workload[0].on=[b200]", "no line of servers"},
+		{"workload[0].share=50%", "is for jobs of one GPU"},
+		{"workload[0].length={median: 1 h, p95: 2 h, weibull: 0.5}", "leave p95 out"},
+		{"workload[0].length={quantiles: [2 h, 1 h]}", "shorter than the one before"},
+		{"workload[0].length={median: 1 h, quantiles: [1 h, 2 h]}", "leave median, p95 and weibull out"},
+		{"workload[0].burst={ratio: 5, share: 100%, length: 1 h}", "never end"},
+		{"workload[1].like=phily", `did you mean "philly"?`},
+		{"workload[0].length={p95: 1 h}", "median: a required key is missing"},
+	} {
+		s, err := Load("q.yaml", []byte(hall+queueText), Options{Set: []string{c.set}})
+		if err == nil {
+			_, err = s.Configure(nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s:\n%v\nwant %s", c.set, err, c.want)
+		}
+	}
+}
+
+func TestTraceKeys(t *testing.T) {
+	files := fstest.MapFS{
+		"pods.csv": {Data: []byte("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n" +
+			"a,1000,100,1,460,T4,LS,Running,100,400,150\n" +
+			"b,1000,100,0,0,,LS,Running,110,400,150\n" +
+			"c,1000,100,2,1000,,BE,Pending,120,400,\n" +
+			"d,1000,100,8,1000,T4|G2,BE,Running,160,400,200\n")},
+		"busy.csv": {Data: []byte("time,running_gpu_num\n2020-05-01 00:00:00,3\n2020-05-01 00:01:00,1\n2020-05-01 00:02:00,1\n")},
+		"own.csv":  {Data: []byte("t,n,d,who\n0,8,100,ann\n60,8,200,bob\n30,8,50,ann\n")},
+	}
+	load := func(replay string, set ...string) (*Scenario, sim.Config, error) {
+		o := Options{FS: files, Set: set}
+		s, err := Load("q.yaml", []byte(hall+"replay:\n  - "+replay+"\n"), o)
+		if err != nil {
+			return nil, sim.Config{}, err
+		}
+		_, c := configured(t, hall+"replay:\n  - "+replay+"\n", o)
+		return s, c, nil
+	}
+	pods := "{name: pods, trace: pods.csv, format: alibaba-gpu-2023, types: {T4: h100, G2: dgx-h100}, speed: 2, rate: 4}"
+	if _, _, err := load(pods); err == nil || !strings.Contains(err.Error(), "pods.csv:4:39: start: no value: the job never ran") {
+		t.Errorf("a job that never ran is taken: %v", err)
+	}
+	s, c, err := load(strings.Replace(pods, "speed", "bad: count, speed", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := c.Replays[0]
+	if len(jobs) != 2 || jobs[0].Milli != 460 || jobs[0].Types != 1 || jobs[0].WorkS != 125 || jobs[0].Priority != 3 || jobs[1].Arrival != 15e9 || jobs[1].GPUs != 8 {
+		t.Errorf("pods %+v", jobs)
+	}
+	told := fmt.Sprint(s.Warnings())
+	for _, want := range []string{"1 of pods.csv are left out: each asks for no GPU", "1 problems in lines that are left out of pods.csv", "the job never ran"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("warnings %s\nwant %s", told, want)
+		}
+	}
+	_, c, err = load("{name: busy, trace: busy.csv, format: occupancy, times: dates, size: 2}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := 0.0
+	for _, j := range c.Replays[0] {
+		work += float64(j.GPUs) * j.WorkS
+	}
+	if work != 2*60*(3+1+1) {
+		t.Errorf("%g GPU-seconds of a series", work)
+	}
+	own := "{name: own, trace: own.csv, columns: {arrival: t, gpus: n, duration: d, tenant: who}}"
+	_, c, err = load(own, "scheduling.tenants=[{name: bob, quota: 8}]", "replay[own].span=200 s", "replay[own].window={length: 100 s}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jobs = c.Replays[0]; len(jobs) != 6 || jobs[0].Tenant != 2 || jobs[2].Tenant != 0 || jobs[3].Arrival != 100e9 || c.Scheduling.Rules.Tenants[0].QuotaMilli != 8000 {
+		t.Errorf("jobs %+v of tenants %+v", jobs, c.Scheduling.Rules.Tenants)
+	}
+	for set, want := range map[string]string{
+		"replay[own].disorder=10 s":    "30 s before a job above it",
+		"replay[own].types={T4: h100}": "no column holds the types",
+		"replay[own].columns.end=d":    "leave one out",
+		"replay[own].format=occupancy": "no column",
+		"replay[own].on=[b200]":        "no line of servers",
+		"replay[own].speed=0":          "speed",
+	} {
+		if _, _, err := load(own, set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n%v\nwant %s", set, err, want)
+		}
+	}
+}
