@@ -105,6 +105,7 @@ type Rack struct {
 	Room     int
 	Loop     int     // -1: no liquid
 	Takes    string  // AnyCooling, AirOnly or LiquidOnly
+	Claim    string  // redundancy that the scenario claims of its feeds: "2N", "N+1", "" for what their sides say
 	Cost     float64 // of taking the rack into use, in the currency of the scenario; NaN not stated
 	Line     int
 }

@@ -182,6 +182,9 @@ func (b *builder) buildRacks() {
 			if l.Takes == facility.AirOnly || l.Takes == facility.LiquidOnly {
 				rack.Takes = l.Takes
 			}
+			if l.Feeds != nil {
+				rack.Claim = l.Feeds.Scheme
+			}
 			if l.Cost != nil {
 				rack.Cost = *l.Cost
 			}

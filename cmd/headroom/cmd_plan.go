@@ -18,13 +18,16 @@ var planCommand = command{
 	short: "placement only: what fits, what binds, failover, stranded",
 	long: `Places the scenario's servers and simulates nothing: how many fit, what stops the next one in each rack and over
 the site, what is stranded, what one loss leaves. With --out DIR it writes plan.txt, plan.json, racks.csv,
-charts/fit.png, charts/placement.png and scenario.resolved.yaml.`,
+the charts fit, placement, oneline, waterfall, failover and phase, and scenario.resolved.yaml.`,
 	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
 	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
 		var o planOptions
 		o.result.add(flags)
 		o.scenario.add(flags)
-		flags.BoolVar(&o.runway, "runway", false, "follow the scenario's plan section over time: what fits on each date, and when each resource runs out")
+		flags.BoolVar(&o.pairs, "pairs", false, "also lose every two units together: what is left, the worst first")
+		flags.BoolVar(&o.maintenance, "maintenance", false, "also take every shared component out for service, and lose another meanwhile")
+		flags.IntVar(&o.admit, "admit", 0, "also rank the upgrades that admit so many more servers, each placed again")
+		flags.BoolVar(&o.runway, "runway", false, "follow the plan section over time: what fits on each date, and when each resource runs out")
 		return func(ctx context.Context, t *terminal, args []string) error { return runPlan(ctx, t, &o, args) }
 	},
 }
@@ -33,6 +36,9 @@ type planOptions struct {
 	scenario scenarioFlags
 	result   resultFlags
 	runway   bool
+
+	pairs, maintenance bool
+	admit              int
 }
 
 func runPlan(ctx context.Context, t *terminal, o *planOptions, args []string) error {
@@ -67,29 +73,32 @@ func runPlan(ctx context.Context, t *terminal, o *planOptions, args []string) er
 	for _, w := range r.Run.Warnings {
 		t.warn(w)
 	}
+	answer := newPlanAnswer(r)
+	for _, note := range answer.more(layout, o) {
+		t.warn(note)
+	}
 	if o.result.out != "" {
 		out, err := openOutput(o.result.out)
 		if err != nil {
 			return err
 		}
 		defer out.discard()
-		if err := writePlan(ctx, t, out, r, sc.Resolved, o.result.charts); err != nil {
+		if err := writePlan(ctx, t, out, r, answer, sc.Resolved, o.result.charts); err != nil {
 			return err
 		}
 	}
-	if err := printPlan(t, r, o.result.format); err != nil {
+	if err := printPlan(t, answer, o.result.format); err != nil {
 		return err
 	}
 	return judgeAll(r, demands, o.result.strict)
 }
 
 // planCharts are the charts that need no run.
-var planCharts = []string{"fit", "placement"}
+var planCharts = []string{"fit", "placement", "oneline", "waterfall", "failover", "phase"}
 
 // writePlan stages the files of a plan and moves them into place. Their names differ from a run's, so that a plan
 // is never taken for one.
-func writePlan(ctx context.Context, t *terminal, out *output, r *sim.Result, resolved func() ([]byte, error), charts string) error {
-	answer := newPlanAnswer(r)
+func writePlan(ctx context.Context, t *terminal, out *output, r *sim.Result, answer planAnswer, resolved func() ([]byte, error), charts string) error {
 	files := []resultFile{
 		{"plan.txt", func(w io.Writer) error { return planTable(w, answer) }},
 		{"plan.json", func(w io.Writer) error { return printJSON(w, answer) }},

@@ -25,6 +25,7 @@ type planAnswer struct {
 	DesignDay     planDesign   `json:"design_day"`
 	Racks         []planRack   `json:"racks"`
 	Actions       []sim.Action `json:"actions"`
+	planDetail
 }
 
 type planRun struct {
@@ -45,8 +46,15 @@ type planClaim struct {
 
 // planNode is a power node's plan-basis demand in normal service.
 type planNode struct {
-	ID      string `json:"id"`
-	DemandW int64  `json:"demand_w"`
+	ID         string  `json:"id"`
+	Kind       string  `json:"kind"`
+	Element    string  `json:"element"`
+	DemandW    int64   `json:"demand_w"`
+	CapacityW  int64   `json:"capacity_w"`
+	LoadShare  sim.Num `json:"load_share"`
+	WorstW     int64   `json:"worst_w"`
+	WorstShare sim.Num `json:"worst_share"`
+	WorstLost  string  `json:"worst_lost"`
 }
 
 // planDesign is the electrical demand of what is not IT at the design day.
@@ -106,12 +114,18 @@ func newPlanAnswer(r *sim.Result) planAnswer {
 	}
 	if g := l.Facility.Power; g != nil {
 		for i, w := range l.DemandW {
-			a.Nodes = append(a.Nodes, planNode{g.Nodes[i].ID, w})
+			n := planNode{ID: g.Nodes[i].ID, Kind: g.Nodes[i].Kind.String(), Element: g.Nodes[i].Element, DemandW: w}
+			if i < len(l.Loads) {
+				x := l.Loads[i]
+				n.CapacityW, n.LoadShare, n.WorstW, n.WorstShare, n.WorstLost = x.CapacityW, sim.Num(x.NormalShare), x.WorstW, sim.Num(x.WorstShare), x.WorstLost
+			}
+			a.Nodes = append(a.Nodes, n)
 		}
 	}
 	for _, m := range l.Facility.Mechanical {
 		a.DesignDay.Mechanical = append(a.DesignDay.Mechanical, planLoad{m.Name, m.W})
 	}
+	a.planDetail = newPlanDetail(l)
 	for _, f := range l.Racks {
 		a.Racks = append(a.Racks, newPlanRack(l, f))
 	}
@@ -135,14 +149,14 @@ func newPlanRack(l *placement.Layout, f placement.RackFit) planRack {
 }
 
 // printPlan writes the plan to stdout.
-func printPlan(t *terminal, r *sim.Result, format string) error {
+func printPlan(t *terminal, a planAnswer, format string) error {
 	switch format {
 	case "json":
-		return printJSON(t.stdout, newPlanAnswer(r))
+		return printJSON(t.stdout, a)
 	case "csv":
-		return planCSV(t.stdout, newPlanAnswer(r))
+		return planCSV(t.stdout, a)
 	}
-	return planTable(t.stdout, newPlanAnswer(r))
+	return planTable(t.stdout, a)
 }
 
 // planCSV is one line a rack.
@@ -199,6 +213,7 @@ func planTable(w io.Writer, a planAnswer) error {
 	}
 	fmt.Fprintf(tw, "%s\n\nplaced\t%d servers, %d GPUs, in %d racks\n", title, c.ServersPlaced, c.GPUsPlaced, c.RacksUsed)
 	fmt.Fprintf(tw, "asked for\t%d; no placement holds more than %d\n", c.ServersRequested, c.ServersBound)
+	fmt.Fprintf(tw, "basis\t%s\n", a.basisLine())
 	fmt.Fprintf(tw, "stranded\t%s power, %s air cooling, %s liquid cooling, %s\n",
 		kilowatts(c.Stranded.PowerW), kilowatts(c.Stranded.AirW), kilowatts(c.Stranded.LiquidW), amount(c.Stranded.SpaceU, "U"))
 
@@ -224,6 +239,9 @@ func planTable(w io.Writer, a planAnswer) error {
 			kilowatts(sim.Num(k.UsedW)), free, k.UsedU, k.FreeU, percent(k.FeedShare), k.Binding, short)
 		i = j
 	}
+	a.linesTable(tw)
+	a.waterfallTable(tw)
+	a.phaseTable(tw)
 	if len(a.Actions) > 0 {
 		fmt.Fprint(tw, "\nWhat to change\nchange\tadmits\tgain\n")
 		for _, x := range a.Actions {
@@ -231,16 +249,12 @@ func planTable(w io.Writer, a planAnswer) error {
 		}
 	}
 	if len(c.Failover) > 0 {
-		fmt.Fprint(tw, "\nAfter one loss\nlost\tstate\tworst load\n")
-		for i := 0; i < len(c.Failover); {
-			f, j := c.Failover[i], i+1
-			for j < len(c.Failover) && c.Failover[j].State == f.State && percent(c.Failover[j].WorstLoadShare) == percent(f.WorstLoadShare) {
-				j++
-			}
-			fmt.Fprintf(tw, "%s\t%s\t%s\n", span(f.Lost, c.Failover[j-1].Lost, j-i), f.State, percent(f.WorstLoadShare))
-			i = j
-		}
+		lossTable(tw, "After one loss", a.Losses)
 	}
+	if len(a.Pairs) > 0 {
+		lossTable(tw, "After two losses together, the worst first", a.Pairs)
+	}
+	a.serviceTable(tw)
 	if len(a.Claims) > 0 {
 		fmt.Fprint(tw, "\nRedundancy claimed\nwhere\tclaim\tholds\twhy\n")
 		for _, k := range a.Claims {

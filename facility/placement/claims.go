@@ -116,6 +116,7 @@ func (s *site) rackClaim(i int, shared map[string]string) (Claim, bool) {
 			c.Why += ", whose loss takes all of them unless a generator stands in"
 		} else {
 			c.Why += ", so a loss there takes all of them"
+			c.Holds = s.f.Racks[i].Claim != "2N" // claimed in words, and not there
 		}
 	}
 	for _, fd := range r.feeds {
