@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"headroom/sim/ledger"
@@ -138,4 +140,19 @@ func (e *engine) money(r *Result, u ledger.Usage) *Account {
 		}
 	}
 	return a
+}
+
+// Payback is the years after which a variant's extra capital is earned back by what it saves a year in operating and
+// maintenance cost over a base: 0 where it costs no more and saves, +Inf where it never does. Accounts in two
+// currencies are not compared; without capital or yearly cost on either side the answer is unknown.
+func Payback(base, variant *Result) (float64, error) {
+	a, b := base.Money, variant.Money
+	if a == nil || b == nil {
+		return math.NaN(), errors.New("payback: no account on one side")
+	}
+	if a.Currency != b.Currency {
+		return math.NaN(), fmt.Errorf("payback: accounts in %s and %s", a.Currency, b.Currency)
+	}
+	saved := float64(a.YearOperating+a.YearUpkeep) - float64(b.YearOperating+b.YearUpkeep)
+	return ledger.Payback(float64(b.Capex-a.Capex), saved), nil
 }

@@ -74,3 +74,13 @@ func TestReadTMYRefuses(t *testing.T) {
 		}
 	}
 }
+
+func FuzzReadTMY(f *testing.F) {
+	f.Add(tmyText(nil)[:4000])
+	f.Add("1,a,b,0,0,0,0\nDate (MM/DD/YYYY),Time (HH:MM),Dry-bulb (C),RHum (%)\n01/01/1990,01:00,3,50\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := ReadCSV(strings.NewReader(text), "f.csv", CSVOptions{}); err == nil && len(s.Samples) == 0 {
+			t.Fatal("a series without samples")
+		}
+	})
+}
