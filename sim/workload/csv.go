@@ -165,9 +165,8 @@ func (t *csvTrace) job(f []field) (Job, bool) {
 		work, problem = t.clock.parseLength(f[t.duration].text)
 		fail(t.duration, "duration", problem)
 	} else {
-		begin, from := arrival, t.arrival
-		if t.start >= 0 {
-			from = t.start
+		begin := arrival
+		if from := t.start; from >= 0 {
 			if len(bytes.TrimSpace(f[from].text)) == 0 {
 				fail(from, "start", "no value: the job never ran, so it has no length")
 			} else {

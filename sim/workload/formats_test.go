@@ -3,6 +3,7 @@ package workload
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -33,6 +34,15 @@ func checkValue(t *testing.T, trace, statistic string) float64 {
 	}
 	t.Fatalf("no %s of %s among the figures to check", statistic, trace)
 	return 0
+}
+
+// countOf is the number of things wrong.
+func countOf(err error) int {
+	var list *TraceErrors
+	if !errors.As(err, &list) {
+		return 0
+	}
+	return list.Count()
 }
 
 func within(t *testing.T, what string, got, want, share float64) {
@@ -103,7 +113,7 @@ func TestAlibabaPods(t *testing.T) {
 	report := &TraceReport{}
 	jobs, err := ReadTrace(dataFile(t, "jobs/alibaba_gpu_v2023/openb_pod_list_gpuspec33.csv.gz"), "pods",
 		TraceOptions{Columns: AlibabaColumns, QoS: AlibabaQoS, Types: types, SkipNoGPU: true, Report: report})
-	bad := err.(*TraceErrors).Count()
+	bad := countOf(err)
 	tasks := int(checkValue(t, "Alibaba openb (gpu-v2023)", "tasks"))
 	if got := len(jobs) + bad + int(report.LeftOut["asks for no GPU"]); got != tasks {
 		t.Errorf("%d jobs, %d errors and %v left out, %d tasks", len(jobs), bad, report.LeftOut, tasks)
@@ -268,10 +278,7 @@ func TestStreamIsTheTrace(t *testing.T) {
 			}
 			got = append(got, int(j.Arrival/1e9))
 		}
-		n := 0
-		if err := s.Err(); err != nil {
-			n = err.(*TraceErrors).Count()
-		}
+		n := countOf(s.Err())
 		if !slices.Equal(got, want) || n != bad {
 			t.Fatalf("arrivals %v and %d errors, want %v and %d", got, n, want, bad)
 		}
