@@ -149,14 +149,14 @@ func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
 		stations = stations[11:15] // Phoenix among them, the hardest
 	}
 	for _, st := range stations {
-		real := readEPW(t, filepath.Join(dir, "weather", "epw", st.file+".epw.gz"))
+		station := readEPW(t, filepath.Join(dir, "weather", "epw", st.file+".epw.gz"))
 		made, err := weather.BuiltIn(st.city)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprint(w, st.city, "\t")
 		for i := range cases {
-			want, _ := cases[i].year(real)
+			want, _ := cases[i].year(station)
 			got, _ := cases[i].year(made)
 			fmt.Fprintf(w, "%.4f %+.4f\t", want, got-want)
 			if d := math.Abs(got - want); d > worst {

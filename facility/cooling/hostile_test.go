@@ -214,7 +214,7 @@ func TestCoolingTower(t *testing.T) {
 
 // TestAirSideLimits: lockout, floating supply and limits by relative humidity.
 func TestAirSideLimits(t *testing.T) {
-	make := func(change func(*AirSideParams)) *AirSideEconomizer {
+	build := func(change func(*AirSideParams)) *AirSideEconomizer {
 		p := AirSideParams{Spec: Spec{Name: "s", Units: 10, SupplyC: 27, CapacityW: 150e3}, Trim: chilledWater(t, false)}
 		change(&p)
 		a, err := NewAirSideEconomizer(p)
@@ -226,15 +226,15 @@ func TestAirSideLimits(t *testing.T) {
 	at := func(a *AirSideEconomizer, tC, rh float64) PlantPoint {
 		return a.Solve(Load{HeatW: 1e6, ReturnC: 40, Units: 10, SetC: 27, Out: outdoor(tC, rh)})
 	}
-	plain := make(func(*AirSideParams) {})
+	plain := build(func(*AirSideParams) {})
 	if pt := at(plain, -20, 0.5); pt.FreeShare != 1 || pt.EvaporationKgS <= 0 {
 		t.Errorf("cold and dry air is humidified: %+v", pt)
 	}
-	locked := make(func(p *AirSideParams) { p.DryLockout = true })
+	locked := build(func(p *AirSideParams) { p.DryLockout = true })
 	if pt := at(locked, -20, 0.5); pt.FreeShare != 0 || pt.CompressorW <= 0 {
 		t.Errorf("cold and dry air is kept out: %+v", pt)
 	}
-	floating := make(func(p *AirSideParams) { p.SupplyMinC = 16 })
+	floating := build(func(p *AirSideParams) { p.SupplyMinC = 16 })
 	for _, c := range []struct{ outC, want float64 }{{5, 16}, {20, 20}, {26, 26}, {30, 27}} {
 		near(t, "floating supply", at(floating, c.outC, 0.4).SupplyC, c.want, 1e-9)
 	}
