@@ -83,11 +83,11 @@ func (e *engine) money(r *Result, u ledger.Usage) *Account {
 	}
 	perYear := yearS / e.lengthS()
 	var bills []ledger.Money
-	operating, any := 0.0, false
+	operating, billed := 0.0, false
 	bill := func(m ledger.Money) Num {
 		bills = append(bills, m)
 		x := into(m)
-		operating, any = operating+x, true
+		operating, billed = operating+x, true
 		return Num(x)
 	}
 	if e.cfg.price().Known() {
@@ -110,7 +110,7 @@ func (e *engine) money(r *Result, u ledger.Usage) *Account {
 		x := into(ledger.Money{Currency: c.Currency, Amount: c.Amount * u.CarbonKg})
 		a.Carbon, operating = Num(x), operating+x
 	}
-	if any {
+	if billed {
 		a.YearOperating = Num(operating * perYear)
 	}
 	if len(p.Capex) > 0 {
@@ -124,7 +124,7 @@ func (e *engine) money(r *Result, u ledger.Usage) *Account {
 			})
 		}
 		a.Capex, a.YearCapital, a.YearUpkeep = Num(capex), Num(capital), Num(upkeep)
-		if any {
+		if billed {
 			total := capital + upkeep + operating*perYear
 			a.YearTotal = Num(total)
 			a.PerGPUHour = Num(ledger.UnitCost(total, float64(r.Compute.GPUHoursEffective)*perYear))
