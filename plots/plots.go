@@ -36,6 +36,10 @@ func Charts() []Chart {
 	return []Chart{
 		{"fit", "fit.png", "Fit per rack", "How many servers fit, and what stops the next one?", fitFigure},
 		{"placement", "placement.png", "Floor map", "Where are the servers, and where is it warm?", placementFigure},
+		{"oneline", "oneline.png", "One-line diagram", "What does every element carry after the worst single loss?", onelineFigure},
+		{"failover", "failover.png", "After one loss", "What is left after each single loss?", failoverFigure},
+		{"waterfall", "waterfall.png", "Installed to used", "Where does the installed power go, and what is stranded?", waterfallFigure},
+		{"phase", "phase.png", "Phases", "Are the phases balanced?", phaseFigure},
 		{"power", "power.png", "Power over time", "How close does the building come to its electrical limits?", powerFigure},
 		{"pue", "pue_time.png", "PUE and where the energy goes", "What PUE does the building reach, and what takes the rest?", pueFigure},
 		{"pue-load", "pue_load.png", "PUE against load", "What does part load cost?", pueLoadFigure},

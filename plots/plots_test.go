@@ -130,7 +130,7 @@ func TestChartsAndFiles(t *testing.T) {
 		got = append(got, c.Name+" "+c.FileName("svg"))
 	}
 	want := []string{
-		"fit fit.svg", "placement placement.svg", "power power.svg", "pue pue_time.svg", "pue-load pue_load.svg", "pue-wetbulb pue_wetbulb.svg", "throughput throughput.svg",
+		"fit fit.svg", "placement placement.svg", "oneline oneline.svg", "failover failover.svg", "waterfall waterfall.svg", "phase phase.svg", "power power.svg", "pue pue_time.svg", "pue-load pue_load.svg", "pue-wetbulb pue_wetbulb.svg", "throughput throughput.svg",
 		"thermal thermal.svg", "utilization util.svg",
 	}
 	if !slices.Equal(got, want) {
