@@ -44,14 +44,14 @@ const denver = `version: 1
 name: warm water
 site: {weather: weather/epw/USA_CO_Denver.Intl.AP.725650_TMY3.epw.gz}
 power:
-  utility: {capacity: 6 MW}
+  utility: {capacity: 1.2 MW}
 cooling:
-  air: {units: 4, capacity: 100 kW, airflow: 7 m3/s, scheme: N+1, supply: 27 C, rated: {return: 39 C, water: 23 C}, containment: hot-aisle, plant: warm, fan_min: 20%}
-  liquid: {cdus: 2, capacity: 1.5 MW, flow: 2200 L/min, supply: 32 C, scheme: N+1, plant: warm}
+  air: {units: 4, capacity: 20 kW, airflow: 1.4 m3/s, scheme: N+1, supply: 27 C, rated: {return: 39 C, water: 23 C}, containment: hot-aisle, plant: warm, fan_min: 20%}
+  liquid: {cdus: 2, capacity: 300 kW, flow: 440 L/min, supply: 32 C, scheme: N+1, plant: warm}
 plants:
-  warm: {type: cooling-tower, count: 4, scheme: N+1, supply: 23 C, capacity: 600 kW}
+  warm: {type: cooling-tower, count: 4, scheme: N+1, supply: 23 C, capacity: 120 kW}
 racks:
-  - {row: A, count: 20, height: 48U, power: 78 kW, air: 10 kW, liquid: 78 kW}
+  - {row: A, count: 4, height: 48U, power: 78 kW, air: 10 kW, liquid: 78 kW}
 servers:
   - {model: full-plate, count: max}
 workload:
@@ -72,9 +72,9 @@ func TestDenverWarmWater(t *testing.T) {
 	if float64(r.Thermal.CoolantC.Max) > 35 {
 		t.Errorf("coolant up to %.1f °C, want 35 at most", r.Thermal.CoolantC.Max)
 	}
-	ups := strings.Replace(denver, "  utility: {capacity: 6 MW}\n", `  utility: {capacity: 6 MW}
-  transformers: {count: 3, rating: 2 MVA, scheme: N+1}
-  ups: {modules: 3, rating: 1 MVA, scheme: N+1, curve: double-conversion}
+	ups := strings.Replace(denver, "  utility: {capacity: 1.2 MW}\n", `  utility: {capacity: 1.2 MW}
+  transformers: {count: 3, rating: 400 kVA, scheme: N+1}
+  ups: {modules: 3, rating: 200 kVA, scheme: N+1, curve: double-conversion}
 `, 1)
 	r = run(t, ups, Options{FS: files})
 	t.Logf("PUE %.4f with UPS and transformers: %+v", r.Energy.PUE, r.Energy.PartialPUE)
