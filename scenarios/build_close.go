@@ -6,6 +6,7 @@ import (
 	"headroom/facility/catalog"
 	"headroom/facility/cooling"
 	"headroom/facility/units"
+	"headroom/facility/weather"
 )
 
 // Figures of cooling close to the racks. Each is printed by Resolved.
@@ -137,6 +138,18 @@ func (b *builder) airSink(l *liquidPart, c *cduPart) *cooling.AirSink {
 	return &cooling.AirSink{Room: room, AirflowM3s: l.Airflow.V, FanW: l.Fan.V, PressurePa: b.f.Design.PressurePa}
 }
 
+// dampestC is the highest dew point of the weather, +Inf without any.
+func (b *builder) dampestC() float64 {
+	if b.s.series == nil {
+		return math.Inf(1)
+	}
+	c := math.Inf(-1)
+	for _, x := range b.s.series.Samples {
+		c = math.Max(c, weather.DewPointC(x.DryBulbC, x.RH))
+	}
+	return c
+}
+
 // condensation refuses coolant so cold that its hoses and plates get wet, unless the run may raise it.
 func (b *builder) condensation(l *liquidPart) {
 	a := b.s.file.Cooling.Air
@@ -150,6 +163,7 @@ func (b *builder) condensation(l *liquidPart) {
 	}
 	switch {
 	case l.DryReset:
+	case direct && l.Supply.V >= b.dampestC()+cooling.MinCondensationMarginK:
 	case direct:
 		b.warnf(l.at, joinKey(l.path, "supply"), "", "the room breathes outdoor air: its dew point follows the weather; with dry_reset the set-point of %s is raised where it has to be",
 			units.Format(units.Temperature, l.Supply.V))
