@@ -24,10 +24,10 @@ the charts fit, placement, oneline, waterfall, failover and phase, and scenario.
 		var o planOptions
 		o.result.add(flags)
 		o.scenario.add(flags)
-		flags.BoolVar(&o.pairs, "pairs", false, "also lose every two units together: what is left, the worst first")
-		flags.BoolVar(&o.maintenance, "maintenance", false, "also take every shared component out for service, and lose another meanwhile")
-		flags.IntVar(&o.admit, "admit", 0, "also rank the upgrades that admit so many more servers, each placed again")
-		flags.BoolVar(&o.runway, "runway", false, "follow the plan section over time: what fits on each date, and when each resource runs out")
+		flags.BoolVar(&o.pairs, "pairs", false, "also lose every two units together, the worst first")
+		flags.BoolVar(&o.maintenance, "maintenance", false, "also take each shared component out for service, and lose another")
+		flags.IntVar(&o.admit, "admit", 0, "also rank the upgrades that admit so many more servers")
+		flags.BoolVar(&o.runway, "runway", false, "follow the plan section over time, until each resource runs out")
 		return func(ctx context.Context, t *terminal, args []string) error { return runPlan(ctx, t, &o, args) }
 	},
 }
