@@ -163,17 +163,17 @@ func TestMeasuredPowerSeries(t *testing.T) {
 			power, window = data["node_ac_w"], data["in_timed_run"]
 		}
 		sim := simulate(t, m, activity, data["t_s"], power)
-		real := windowOf(data["t_s"], power, window)
+		metered := windowOf(data["t_s"], power, window)
 		got := windowOf(data["t_s"], sim, window)
 		name := c.file[strings.LastIndexByte(c.file, '/')+1:]
 		name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".csv")
 		off := func(got, want float64) float64 { return 100 * (got/want - 1) }
 		t.Logf("%-44s %-16s | %7.0f %7.0f %+6.1f | %7.0f %7.0f %+6.1f | %7.0f %7.0f %+6.1f", name[max(0, len(name)-44):], c.model,
-			real.mean, got.mean, off(got.mean, real.mean), real.peak, got.peak, off(got.peak, real.peak), real.idle, got.idle, off(got.idle, real.idle))
+			metered.mean, got.mean, off(got.mean, metered.mean), metered.peak, got.peak, off(got.peak, metered.peak), metered.idle, got.idle, off(got.idle, metered.idle))
 		for _, l := range []struct {
 			what              string
 			got, want, missed float64
-		}{{"mean", got.mean, real.mean, 0}, {"peak", got.peak, real.peak, c.peakMiss}, {"idle", got.idle, real.idle, 0}} {
+		}{{"mean", got.mean, metered.mean, 0}, {"peak", got.peak, metered.peak, c.peakMiss}, {"idle", got.idle, metered.idle, 0}} {
 			e := l.got/l.want - 1
 			switch {
 			case math.IsNaN(e): // the log has no reading at rest

@@ -64,7 +64,6 @@ type rack struct {
 	overRec    bool
 	overAllow  bool
 	lastNS     int64
-	energyJ    float64
 	inletSum   float64 // ∫ inlet dt, s·°C
 	inletS     float64 // time with a figure
 	peakW      float64
