@@ -22,3 +22,24 @@ type PanelLoad struct {
 func PanelLoads(weight float64) PanelLoad {
 	return PanelLoad{Corner: weight / 4, OneThird: weight / 3, TwoRacks: 2 * weight / 3, Rolling: weight / 2}
 }
+
+// Heat of one rack, W, at which air gets harder: below AirEasyW air will do, to AirMarginalW it takes care, to
+// AirHardW it hardly does, above that racks want liquid (an operator's bands, China).
+const (
+	AirEasyW     = 8_000
+	AirMarginalW = 15_000
+	AirHardW     = 25_000
+)
+
+// CoolingBand says what cools a rack of some heat: "air", "air with care", "hardly air" or "liquid".
+func CoolingBand(heatW int64) string {
+	switch {
+	case heatW < AirEasyW:
+		return "air"
+	case heatW < AirMarginalW:
+		return "air with care"
+	case heatW <= AirHardW:
+		return "hardly air"
+	}
+	return "liquid"
+}

@@ -134,11 +134,19 @@ func (s *site) improve(k int, b lineBound, goal int) (all bool) {
 	best, most := s.save(), s.countOf(model)
 	work := 0
 	for n, h := range roundings {
-		if most >= goal || (n > 0 && (work > roundWork || float64(goal-most) <= nearEnough*float64(s.total))) {
+		if most >= goal || (n >= usualRoundings && len(s.racks) > searchRacks) || (n > 0 && (work > roundWork || float64(goal-most) <= nearEnough*float64(s.total))) {
 			break
 		}
 		work += s.relaxed.size()
-		if s.round(k, b, goal, h) && s.countOf(model) > most {
+		if !s.round(k, b, goal, h) {
+			continue
+		}
+		if len(s.racks) <= searchRacks && s.countOf(model)+smallGap >= most { // cheap here: make the most of each
+			s.refine(&b, goal)
+			s.fillRest(model, goal)
+			s.eject(k, model, goal)
+		}
+		if s.countOf(model) > most {
 			best, most = s.save(), s.countOf(model)
 		}
 	}
@@ -165,13 +173,16 @@ type rounding struct {
 	margin float64 // of earlier lines that the dive plans for beyond what must stand
 }
 
-var roundings = [...]rounding{{0, 0}, {0.4, 0}, {0.4, 0.01}}
+var roundings = [...]rounding{{0, 0}, {0.4, 0}, {0.4, 0.01}, {0.2, 0}, {0.1, 0}, {0.3, 0}, {0.25, 0.02}, {0.15, 0.04}, {0.6, 0}, {0.1, 0.03}, {0.05, 0}}
 
 // The search is content within nearEnough of the bound, and takes no further way once it has looked at
 // roundWork entries.
 const (
 	nearEnough = 0.003
-	roundWork  = 100_000
+	smallGap   = 3
+	// usualRoundings are tried everywhere, the others in halls small enough for the exact search.
+	usualRoundings = 3
+	roundWork      = 100_000
 )
 
 // size is how many entries and fillings one look at all classes takes.

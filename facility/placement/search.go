@@ -9,7 +9,7 @@ import (
 // Line.Bound tells the gap.
 const (
 	searchRacks = 40
-	searchTries = 150_000
+	searchTries = 1_000_000
 )
 
 // search looks at every placement of a small hall that could hold more servers of the stage's model, and no
