@@ -204,6 +204,9 @@ func figure(n sim.Num, verb string, digits int) string {
 	return strconv.FormatFloat(float64(n), verb[0], digits, 64)
 }
 
+// bindingLines is how many limits the table lists.
+const bindingLines = 20
+
 func planTable(w io.Writer, a planAnswer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	c := a.Capacity
@@ -218,7 +221,11 @@ func planTable(w io.Writer, a planAnswer) error {
 		kilowatts(c.Stranded.PowerW), kilowatts(c.Stranded.AirW), kilowatts(c.Stranded.LiquidW), amount(c.Stranded.SpaceU, "U"))
 
 	fmt.Fprint(tw, "\nWhat stops the next server\nlimit\twhere\tracks\tshort by\n")
-	for _, b := range c.Binding {
+	for i, b := range c.Binding {
+		if i == bindingLines {
+			fmt.Fprintf(tw, "… and %d more; all in the JSON\n", len(c.Binding)-i)
+			break
+		}
 		fmt.Fprintf(tw, "%s\t%s\t%d\t%s\n", b.Limit, b.Where, b.Racks, amount(b.Short, b.Unit))
 	}
 	fmt.Fprint(tw, "\nRacks\nracks\tservers\tused\tfree\tU used\tU free\tfeed share\tbound by\tshort by\n")

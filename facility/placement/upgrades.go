@@ -69,7 +69,7 @@ func Upgrades(l *Layout, k int) []Upgrade {
 			continue
 		}
 		tried = append(tried, c)
-		if len(l.Racks) > fullRacks && len(tried) > upgradesOfLarge {
+		if len(l.Racks) > fullRacks && len(tried) > max(2, upgradesOfLarge*fullRacks/len(l.Racks)*4) {
 			break
 		}
 		if u, _, ok := c.try(l); ok {
