@@ -198,7 +198,7 @@ func (r *reference) server(s *refServer, worst, mean, idle float64, inlet func(r
 		was := s.fan
 		ref := coolantC
 		if !m.Liquid {
-			ref, flow = s.inletC, s.fan
+			ref = s.inletC
 			s.fan = m.FanMax
 			if s.mode == 0 {
 				s.fan = m.FanShare(math.Min(m.FloorW+refLeak(m, m.TargetC)+s.uMax*m.DynW, capW), s.inletC)
