@@ -24,6 +24,7 @@ func (s *site) claims(l *Layout) {
 				Why: fmt.Sprintf("%d of %d units must carry %.1f of %.1f kW (%s)", node.Units-node.Redundant, node.Units, need/1e3, capacity/1e3, c.name),
 			})
 		}
+		s.blockClaims(l)
 		s.rackClaims(l)
 	}
 	pool := func(p *pool, what string, units, redundant int, lossQ int64) {
@@ -50,6 +51,30 @@ func (s *site) claims(l *Layout) {
 			spec := s.f.Cooling.Plants[i].Spec()
 			pool(&s.plants[i], "plant", spec.Units, spec.Redundant, s.plantLoss(i))
 		}
+	}
+}
+
+// blockClaims judges what stands in reserve behind static switches: it must carry any one block.
+func (s *site) blockClaims(l *Layout) {
+	g := s.f.Power
+	var reserves []int
+	blocks := map[int]int{}
+	for n := range g.Nodes {
+		if parents := g.Parents(n); g.Nodes[n].Transfer && g.Nodes[n].Kind == power.Switchboard && len(parents) > 1 {
+			k := parents[len(parents)-1]
+			if blocks[k] == 0 {
+				reserves = append(reserves, k)
+			}
+			blocks[k]++
+		}
+	}
+	for _, k := range reserves {
+		load, c := s.elec.worst(k)
+		need, capacity := wattsUp(load), float64(s.elec.capacityW(k))
+		l.Claims = append(l.Claims, Claim{
+			Where: g.Nodes[k].ID, Claim: fmt.Sprintf("reserve of %d blocks", blocks[k]), Holds: need <= capacity,
+			Why: fmt.Sprintf("it must carry %.1f of %.1f kW (%s)", need/1e3, capacity/1e3, c.name),
+		})
 	}
 }
 
