@@ -250,3 +250,32 @@ func TestCapsByPriority(t *testing.T) {
 		t.Error("the cap isn't logged")
 	}
 }
+
+// Two batteries that run empty within nanoseconds of each other stay empty until there is a source again.
+func TestEmptyBatteriesStayEmpty(t *testing.T) {
+	l := hall{racks: 2, perRack: 4}.layout(t)
+	rewired(t, l, func(n []power.Node) []power.Node {
+		for i := range n {
+			if n[i].Kind == power.UPS {
+				n[i].BatteryS = 60
+			}
+		}
+		return n
+	})
+	c := config(10 * time.Hour)
+	c.Classes, c.Replays = forever(8, workload.Training)
+	at, _ := l.Facility.Power.Index("utility")
+	for _, h := range []time.Duration{1, 5} { // the second time they have had 3 hours to charge
+		c.Failures.Events = append(c.Failures.Events, Loss{Name: "utility", AtNS: int64(h * time.Hour), ForNS: int64(time.Hour), Part: PowerUnit, Index: at, Units: 1})
+	}
+	r := mustRun(t, l, c)
+	empty := 0
+	for _, e := range r.Events {
+		if e.Kind == "battery empty" {
+			empty++
+		}
+	}
+	if empty != 4 || r.Run.Events > 1000 {
+		t.Errorf("%d batteries empty in %d events, want 4 in a few", empty, r.Run.Events)
+	}
+}

@@ -22,6 +22,7 @@ type supply struct {
 	fillW   float64 // recharge, while there is a source
 	lastNS  int64
 	on      bool
+	charges bool // has had a source since lastNS
 
 	// Generator.
 	running, starting bool
@@ -127,6 +128,7 @@ func (e *engine) answer() {
 		}
 		e.drain(s)
 		fed := e.fed(s.node)
+		s.charges = fed
 		switch {
 		case !fed && !s.on && s.chargeJ > 0 && f.Up[s.node] > 0:
 			s.on = true
@@ -156,9 +158,10 @@ func (e *engine) dropSupplyEvent(s *supply) {
 func (e *engine) drain(s *supply) {
 	dt := float64(e.now-s.lastNS) / thermal.Second
 	s.lastNS = e.now
-	if s.on {
+	switch {
+	case s.on:
 		s.chargeJ = math.Max(0, s.chargeJ-s.drawW*dt)
-	} else {
+	case s.charges:
 		s.chargeJ = math.Min(s.fullJ, s.chargeJ+s.fillW*dt)
 	}
 }
@@ -198,7 +201,7 @@ func (e *engine) supplyEvent(i int32) {
 		return
 	}
 	e.drain(s)
-	s.chargeJ, s.on, s.drawW = 0, false, 0
+	s.chargeJ, s.on, s.drawW, s.charges = 0, false, 0, false
 	e.b.flow.SetBattery(s.node, false)
 	e.note("battery empty", e.graph.Nodes[s.node].ID, "")
 	e.answer()

@@ -68,15 +68,15 @@ func (p *Path) Mean(from, to int64) float64 {
 	if to <= from {
 		return p.At(from)
 	}
-	a, b := float64(from-p.FromNS)/Second, float64(to-p.FromNS)/Second
-	sum := 0.0
-	if p.A != 0 {
-		sum += p.A * p.TauA * (math.Exp(-a/p.TauA) - math.Exp(-b/p.TauA))
+	// Expm1 keeps what is left of short intervals of paths that go far.
+	since, span := float64(from-p.FromNS)/Second, float64(to-from)/Second
+	c := p.EndC
+	for _, x := range [...]struct{ amp, tau float64 }{{p.A, p.TauA}, {p.B, p.TauB}} {
+		if x.amp != 0 {
+			c -= x.amp * math.Exp(-since/x.tau) * math.Expm1(-span/x.tau) * x.tau / span
+		}
 	}
-	if p.B != 0 {
-		sum += p.B * p.TauB * (math.Exp(-a/p.TauB) - math.Exp(-b/p.TauB))
-	}
-	return p.EndC + sum/(b-a)
+	return c
 }
 
 // Bound returns a temperature that the path never exceeds, at no cost.
