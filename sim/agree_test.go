@@ -175,6 +175,13 @@ func randomScenario(t testing.TB, seed uint64) refScenario {
 			}
 		case r.IntN(2) == 0:
 			loss.Name, loss.Part, loss.Index = "chillers", PlantUnit, len(f.Cooling.Plants)-1
+			switch {
+			case h.liquid: // a loop behind water that stands still is stiff: TestFacilityWaterLost
+				loss.Units = 1
+			case loss.Units == 2: // coils without water: as if the air handlers stopped
+				loss.ForNS = int64(in(60, 300) * 1e9)
+				s.still = true
+			}
 		case r.IntN(4) == 0:
 			loss.Units, loss.ForNS = room.Units, int64(in(60, 300)*1e9)
 			s.still = true

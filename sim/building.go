@@ -245,7 +245,11 @@ func (e *engine) closeBuilding() error {
 			sideW, sideM3s := e.sideAir(i)
 			heat := b.airW[i] + share*(hallLoss+f.OtherW) + sideW
 			b.roomHeatW[i], b.roomM3s[i] = heat, b.airM3s[i]+sideM3s
-			b.rooms[i] = r.Solve(b.unitsFed(b.roomUp[i], b.roomCon[i]), heat, b.roomM3s[i], b.plantWater(r.Plant), b.airPa)
+			units := b.unitsFed(b.roomUp[i], b.roomCon[i])
+			if r.Plant >= 0 && !b.circulates(r.Plant) {
+				units = 0 // coils that no water goes through take no heat
+			}
+			b.rooms[i] = r.Solve(units, heat, b.roomM3s[i], b.plantWater(r.Plant), b.airPa)
 			b.flow.Set(b.roomCon[i], b.rooms[i].FanW)
 		}
 		for i := range f.Cooling.Loops {
@@ -279,6 +283,23 @@ func (e *engine) closeBuilding() error {
 // hallLossW is the electrical loss that heats the halls: UPS and distribution; transformers stand outside.
 func (b *building) hallLossW() float64 {
 	return b.flow.KindLossW(power.UPS) + b.flow.KindLossW(power.Distribution) + b.flow.KindLossW(power.RackFeed)
+}
+
+// circulates says whether a plant's pumps move its water: without one unit that runs it stands still.
+func (b *building) circulates(plant int) bool {
+	return b.unitsFed(b.plantUp[plant], b.plantCon[plant]) > 0
+}
+
+// stillWaterShare is what a loop still sees of a plant's water that stands still: what is in its exchanger.
+const stillWaterShare = 1e-3
+
+// waterJPerK is the water of a plant that loops and rooms see.
+func (e *engine) waterJPerK(plant int) float64 {
+	c := e.fac.Cooling.Plants[plant].Spec().HeatJPerK
+	if !e.b.circulates(plant) {
+		c *= stillWaterShare
+	}
+	return c
 }
 
 // plantWater is the water that a plant holds; a room or loop without a plant rejects to outdoor air.
@@ -343,7 +364,7 @@ func (e *engine) moveDrivers(damp bool) bool {
 	// The water of each plant is a mass of its own: rooms and loops see it as it is, not as it will settle.
 	for i := range e.waters {
 		p := &e.b.plants[i]
-		heatJPerK := e.fac.Cooling.Plants[i].Spec().HeatJPerK
+		heatJPerK := e.waterJPerK(i)
 		to := settling{endC: p.SupplyC, phi: 1, tauS: heatJPerK / math.Max(p.WPerK, 1e-3)}
 		w := &e.waters[i]
 		if !p.Held {
@@ -360,7 +381,7 @@ func (e *engine) moveDrivers(damp bool) bool {
 // mass takes part of the heat that the plant was solved for; a held one passes its heat on whatever the water.
 func (e *engine) coupleWater(i int, to *settling) {
 	b, f := &e.b, e.fac
-	heatJPerK := f.Cooling.Plants[i].Spec().HeatJPerK
+	heatJPerK := e.waterJPerK(i)
 	var mass, pull, lagW float64
 	add := func(d *driver, supplyC, wPerK, jPerK float64) {
 		mass += jPerK

@@ -25,6 +25,7 @@ const (
 	evSupply // a battery is empty, a generator takes load
 	evTrip
 	evRepair
+	evBoot  // a server whose power is back has started
 	evSpare // a repaired server goes into the store
 	evPart  // a unit of the building fails or is back
 	evFail
@@ -109,6 +110,8 @@ type engine struct {
 	units  []partUnit
 	causes []*rand.Rand // by server, what its failures are
 	spares int
+
+	incidents []incident
 
 	losses []Loss // index is the entity of evLoss and evRestore
 	log    []LogEntry
@@ -265,6 +268,8 @@ func (e *engine) apply(ev event.Event) {
 		e.lose(int(ev.Entity))
 	case evRestore:
 		e.restore(int(ev.Entity))
+	case evBoot:
+		e.alter(ev.Entity, func(s *server) { s.booting = false })
 	case evSpare:
 		e.spares++
 	case evPart:

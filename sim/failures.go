@@ -16,10 +16,6 @@ type failures struct {
 
 const dayS = 86400
 
-// defaultRepairS is the repair of a server that heat has shut down when the scenario states no failures
-// (assumed 4 h, as the design's example).
-const defaultRepairS = 4 * 3600
-
 func (e *engine) initFailures() {
 	e.m.fail.stream = make([]*rand.Rand, len(e.srv))
 	if e.cfg.Failures.ServerPerNodeDay <= 0 {
@@ -48,26 +44,31 @@ func (e *engine) nextFailure(i int32) {
 	}
 }
 
-// fail loses a server: its jobs go back to the queue or are lost, and it is repaired.
+// fail loses a server at random: its jobs go back to the queue or are lost, and it is repaired or swapped.
 func (e *engine) fail(i int32, why string) {
+	if e.srv[i].failed { // it is down already
+		e.nextFailure(i)
+		return
+	}
+	e.incident(failedAtRandom)
+	e.srv[i].drawn = true
+	f := &e.cfg.Failures
+	repairS := repair(e.draw(i), f.RepairS, f.RepairP95S)
+	if e.spares > 0 { // a server from the store takes its place; this one goes there when it is repaired
+		e.spares--
+		e.pushAfter(repairS, evSpare, 0)
+		why, repairS = why+", swapped", f.SwapS
+	}
+	e.stop(i, why, repairS)
+}
+
+// stop takes a server down until it is repaired.
+func (e *engine) stop(i int32, why string, repairS float64) {
 	if e.srv[i].failed {
 		return
 	}
 	e.alter(i, func(s *server) { s.failed = true })
-	f := &e.cfg.Failures
-	typical := f.RepairS
-	if !(typical > 0) {
-		typical = defaultRepairS
-	}
-	repairS := repair(e.draw(i), typical, f.RepairP95S)
-	detail := fmt.Sprintf("%s, repair %.1f h", why, repairS/3600)
-	if e.spares > 0 { // a server from the store takes its place; this one goes there when it is repaired
-		e.spares--
-		e.pushAfter(repairS, evSpare, 0)
-		repairS = f.SwapS
-		detail = fmt.Sprintf("%s, swapped in %.1f h", why, repairS/3600)
-	}
-	e.note("server down", e.lay.Servers[i].ID, detail)
+	e.note("server down", e.lay.Servers[i].ID, fmt.Sprintf("%s, back in %.1f h", why, repairS/3600))
 	e.pushAfter(repairS, evRepair, i)
 }
 
@@ -81,7 +82,10 @@ func (e *engine) pushAfter(s float64, kind uint8, entity int32) {
 func (e *engine) repair(i int32) {
 	e.alter(i, func(s *server) { s.failed = false })
 	e.note("server up", e.lay.Servers[i].ID, "")
-	e.nextFailure(i)
+	if e.srv[i].drawn {
+		e.srv[i].drawn = false
+		e.nextFailure(i)
+	}
 }
 
 // lose applies a scripted loss; restore ends it.

@@ -437,6 +437,7 @@ func (e *engine) dropJobs(server int32) {
 		t := &j.table[id]
 		cl := &j.byClass[t.Class]
 		e.progress(t)
+		e.incident(jobInterrupted)
 		e.leave(id)
 		if !e.cfg.Classes[t.Class].Restart {
 			j.total.Lost++

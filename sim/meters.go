@@ -63,6 +63,7 @@ const (
 	cMechanical
 	cBelowUPS  // IT losses below the UPS meter, by a way of their own; under Check only
 	cBehindUPS // IT power behind it, likewise
+	cDark      // servers without power
 	columns
 )
 
@@ -95,7 +96,7 @@ type meters struct {
 
 	peakFacilityW, peakITW  float64
 	peakSwingW              float64
-	gpuMaxC                 float64
+	gpuMaxC, dark           float64
 	dewMarginK              float64 // least margin of a coolant's surfaces to the dew point
 	short                   []bool  // plants that do not hold their set-point now
 	shortNS                 []int64 // for how long they did not
@@ -213,6 +214,7 @@ func (m *meters) read(e *engine) {
 	m.set(e, cLostThermal, e.rate.lostThermal)
 	m.set(e, cLostCap, e.rate.lostCap)
 	m.set(e, cLostRestart, e.rate.lostRestart)
+	m.set(e, cDark, m.dark)
 	m.set(e, cFailed, float64(e.js.cluster.Total()-e.js.cluster.Up()))
 	m.set(e, cQueueJobs, float64(e.js.total.Queued))
 	m.set(e, cQueueGPUs, float64(e.js.queueMilli)/sched.Milli)

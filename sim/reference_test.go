@@ -301,7 +301,11 @@ func (r *reference) derive(y, dy []float64) {
 			if r.itW > 0 {
 				share = airIT[k] / r.itW
 			}
-			p := room.Solve(r.roomUp[k], air[k]+share*(r.lossW+f.OtherW), draw[k], y[r.plantAt(room.Plant)], f.Design.PressurePa)
+			units := r.roomUp[k]
+			if r.plantUp[room.Plant] == 0 { // no water goes through the coils
+				units = 0
+			}
+			p := room.Solve(units, air[k]+share*(r.lossW+f.OtherW), draw[k], y[r.plantAt(room.Plant)], f.Design.PressurePa)
 			moved = math.Max(moved, math.Abs(p.Phi-r.phi[k]))
 			if pass > 20 { // a stiff coupling of fans and delivered share
 				p.Phi = (p.Phi + r.phi[k]) / 2

@@ -24,7 +24,9 @@ type Result struct {
 	Thermal       Thermal  `json:"thermal"`
 	Jobs          Jobs     `json:"jobs"`
 	Actions       []Action `json:"actions"`
-	Money         *Account `json:"money"` // null where no price is stated
+	// Incidents are what stopped servers; null where nothing was simulated.
+	Incidents *Incidents `json:"incidents"`
+	Money     *Account   `json:"money"` // null where no price is stated
 	// Intervals are 95 % intervals of headline figures over the time of this run, by batch means.
 	Intervals []Interval `json:"intervals"`
 

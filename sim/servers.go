@@ -35,6 +35,8 @@ type server struct {
 	evOn bool
 
 	failed    bool    // in repair
+	drawn     bool    // failed at random: its next failure is drawn when it is back
+	booting   bool    // its power is back, it isn't yet
 	dark      bool    // no live feed, or too few supplies
 	out       int     // taken out by scripted losses
 	busy      int     // busy GPUs that the meters hold
@@ -54,6 +56,9 @@ type server struct {
 }
 
 func (s *server) up() bool { return !s.failed && !s.dark && s.out == 0 }
+
+// able says whether the server takes jobs.
+func (s *server) able() bool { return s.up() && !s.booting }
 
 // rack is the state of one rack.
 type rack struct {
@@ -345,7 +350,8 @@ func (e *engine) thermalEvent(i int32) {
 	switch {
 	case c >= s.m.ShutC-nearK && (s.mode == thermal.Slow || s.load.Busy == 0):
 		e.note("shutdown", e.lay.Servers[i].ID, fmt.Sprintf("GPU at %.1f °C", c))
-		e.fail(i, "thermal shutdown")
+		e.incident(shutDown)
+		e.stop(i, "thermal shutdown", tripRestartS)
 		return
 	case c >= s.m.SlowC-nearK && s.mode == thermal.Held:
 		s.mode = thermal.Slow
@@ -409,9 +415,17 @@ func (e *engine) setDark(ri int) {
 func (e *engine) alter(i int32, change func(*server)) {
 	s := &e.srv[i]
 	e.account(s)
-	was := s.up()
+	was, wasDark := s.able(), s.dark
 	change(s)
-	if is := s.up(); is != was {
+	if s.dark != wasDark {
+		e.m.dark += flag(s.dark) - flag(wasDark)
+		if s.booting = !s.dark; s.booting {
+			e.boot(i)
+		} else {
+			e.incident(wentDark)
+		}
+	}
+	if is := s.able(); is != was {
 		if was {
 			e.dropJobs(i)
 		}

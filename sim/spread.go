@@ -38,6 +38,7 @@ func (e *engine) airTrip(i int32) {
 	s.tripping = false
 	if s.up() && s.set.InletC > s.m.AirTripC {
 		e.note("air trip", e.lay.Servers[i].ID, fmt.Sprintf("inlet %.1f °C", s.set.InletC))
-		e.fail(i, "air inlet too hot")
+		e.incident(airTripped)
+		e.stop(i, "air inlet too hot", tripRestartS)
 	}
 }

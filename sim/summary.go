@@ -126,6 +126,7 @@ func (e *engine) result() *Result {
 	e.booksResult(r)
 	e.tokensResult(r)
 	r.Intervals = e.m.intervals()
+	r.Incidents = e.incidentsResult()
 	r.Series = e.series()
 	r.Events = e.log
 	r.Racks = e.rackResults()
