@@ -141,5 +141,5 @@ func ratioInterval(a, b []float64) (lo, hi Num) {
 		ss += d * d
 	}
 	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * math.Sqrt(ss/(n-1)/n) / (sb / n)
-	return Num(r - half), Num(r + half)
+	return Num(math.Max(0, r-half)), Num(r + half) // ratios of what is never negative
 }

@@ -38,6 +38,7 @@ type building struct {
 	roomHeatW, roomM3s, plantHeatW []float64
 	perKWh, carbon, dewC           float64
 	dryResets                      int64   // loop settlings at a set-point raised above the dew point
+	overheated                     []bool  // by room: its air passed hallTripC
 	capped                         []int64 // inlets whose recirculation share was capped, by room
 }
 
@@ -125,7 +126,7 @@ func unlimited() *power.Graph {
 func (e *engine) initPaths() {
 	e.slot = make([]int, len(e.fac.Racks))
 	e.paths = make([]*cooling.AirPaths, len(e.rooms))
-	e.b.capped = make([]int64, len(e.rooms))
+	e.b.capped, e.b.overheated = make([]int64, len(e.rooms)), make([]bool, len(e.rooms))
 	for r := range e.rooms {
 		var x, y []float64
 		var rows, height []int
@@ -213,6 +214,10 @@ const (
 	closeW = 1.0
 )
 
+// hallTripC is the room air above which UPS, boards and lamps in it are taken to have switched off: they no
+// longer heat it (assumed; UPS are rated to 40–50 °C and have long stopped). A room that gets there is told.
+const hallTripC = 80
+
 // closeBuilding iterates rooms, loops, plants and power in a fixed order until they stand: losses heat
 // rooms, chillers load transformers.
 func (e *engine) closeBuilding() error {
@@ -243,7 +248,12 @@ func (e *engine) closeBuilding() error {
 				share = b.roomITW[i] / b.itW
 			}
 			sideW, sideM3s := e.sideAir(i)
-			heat := b.airW[i] + share*(hallLoss+f.OtherW) + sideW
+			electric := share * (hallLoss + f.OtherW)
+			if e.rooms[i].path.At(e.now) > hallTripC {
+				electric = 0
+				e.b.overheated[i] = true
+			}
+			heat := b.airW[i] + electric + sideW
 			b.roomHeatW[i], b.roomM3s[i] = heat, b.airM3s[i]+sideM3s
 			units := b.unitsFed(b.roomUp[i], b.roomCon[i])
 			if r.Plant >= 0 && !b.circulates(r.Plant) {

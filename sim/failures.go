@@ -80,6 +80,10 @@ func (e *engine) pushAfter(s float64, kind uint8, entity int32) {
 }
 
 func (e *engine) repair(i int32) {
+	if s := &e.srv[i]; !s.drawn && e.rooms[s.room].path.At(e.now) > s.m.AirTripC-restartBelowK {
+		e.pushAfter(tripRestartS, evRepair, i) // nobody starts a server in air that stopped it
+		return
+	}
 	e.alter(i, func(s *server) { s.failed = false })
 	e.note("server up", e.lay.Servers[i].ID, "")
 	if e.srv[i].drawn {

@@ -85,6 +85,8 @@ func (e *engine) incidentsResult() *Incidents {
 const (
 	bootS        = 450
 	tripRestartS = 1800
+	// restartBelowK is how far under the inlet that stopped it a room must be for a server to be started again.
+	restartBelowK = 10
 )
 
 // boot takes a server whose power is back out of the queue's reach until it has started; it draws idle power.

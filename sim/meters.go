@@ -141,9 +141,15 @@ func (m *meters) init(e *engine) {
 	}
 }
 
+// residue is what rounding may leave of a sum.
+const residue = 1e-6
+
 // set gives a column its value from now on. An unchanged value is not recorded again, so that looking more
 // often changes no bit of a total.
 func (m *meters) set(e *engine, c column, v float64) {
+	if v < 0 && v > -residue && c != cDryBulb && c != cWetBulb {
+		v = 0 // what rounding leaves of a sum that is empty
+	}
 	if v == m.last[c] || math.IsNaN(v) && math.IsNaN(m.last[c]) {
 		return
 	}
@@ -202,10 +208,10 @@ func (m *meters) read(e *engine) {
 	m.set(e, cMeterUPS, b.flow.MeterITW(power.UPS))
 	m.set(e, cMeterPDU, b.flow.MeterITW(power.Distribution))
 	m.set(e, cWater, water)
-	m.set(e, cReturn, ret/flow) // NaN without flow
-	m.set(e, cInletMean, m.inletSum/m.upServers)
-	m.set(e, cGPUMean, m.gpuSum/m.upGPUs)
-	m.set(e, cClockMean, m.clockSum/m.busySum)
+	m.set(e, cReturn, overFlow(ret, flow))
+	m.set(e, cInletMean, perOf(m.inletSum, m.upServers))
+	m.set(e, cGPUMean, perOf(m.gpuSum, m.upGPUs))
+	m.set(e, cClockMean, perOf(m.clockSum, m.busySum))
 	m.set(e, cAvailable, float64(e.js.cluster.Up()))
 	m.set(e, cAllocated, float64(e.js.allocMilli)/sched.Milli)
 	m.set(e, cBusy, e.rate.busy)
@@ -227,6 +233,22 @@ func (m *meters) read(e *engine) {
 	m.peakFacilityW = math.Max(m.peakFacilityW, facilityW)
 	m.peakITW = math.Max(m.peakITW, itW)
 	m.peakSwingW = math.Max(m.peakSwingW, itW+math.Sqrt(math.Max(0, e.rate.swing2)))
+}
+
+// perOf is a mean; of nothing there is none, whatever rounding left of the sum.
+func perOf(sum, n float64) float64 {
+	if n < 0.5 {
+		return math.NaN()
+	}
+	return sum / n
+}
+
+// overFlow is a mean weighted by airflow, none without any.
+func overFlow(sum, flowM3s float64) float64 {
+	if flowM3s <= 0 {
+		return math.NaN()
+	}
+	return sum / flowM3s
 }
 
 func flag(on bool) float64 {

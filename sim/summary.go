@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -133,6 +134,18 @@ func (e *engine) result() *Result {
 	return r
 }
 
+// atLeast lifts a series of extremes of bins to the means of the same bins: an extreme that stood from before a
+// bin began is in its mean and not in its own record.
+func atLeast(extremes, means []float64) []float64 {
+	out := slices.Clone(extremes)
+	for i := range out {
+		if means[i] > out[i] {
+			out[i] = means[i]
+		}
+	}
+	return out
+}
+
 // confess lists what was approximated and where a curve was left.
 func (e *engine) confess(info *RunInfo) {
 	info.Approximations = map[string]int64{
@@ -146,6 +159,11 @@ func (e *engine) confess(info *RunInfo) {
 	for i, n := range e.b.extra {
 		if n > 0 {
 			info.Extrapolations = append(info.Extrapolations, Extrapolation{Curve: e.fac.Cooling.Plants[i].Spec().Name, Count: n})
+		}
+	}
+	for i, hot := range e.b.overheated {
+		if hot {
+			info.Warnings = append(info.Warnings, fmt.Sprintf("the air of room %s passed %d °C: what stands in it is taken to have switched off, and its temperatures beyond are no forecast", e.fac.Cooling.Rooms[i].Name, hallTripC))
 		}
 	}
 	for i := range e.paths {
@@ -189,7 +207,11 @@ func (e *engine) computeResult(r *Result) {
 }
 
 func spread(h *metrics.Histogram) Spread {
-	return Spread{Mean: h.Mean(), P95: h.Quantile(0.95), Max: h.Max()}
+	p95 := h.Quantile(0.95)
+	if h.Clamped() > 0 { // beyond the range of the histogram its quantiles aren't known
+		p95 = metrics.Unknown
+	}
+	return Spread{Mean: h.Mean(), P95: p95, Max: h.Max()}
 }
 
 func (e *engine) thermalResult(r *Result) {
@@ -211,6 +233,9 @@ func (e *engine) thermalResult(r *Result) {
 
 func waits(s *metrics.Sample) Wait {
 	lo, hi := s.CI95(ciBatches)
+	if lo < 0 { // no wait is
+		lo = 0
+	}
 	return Wait{Mean: s.Mean(), P50: s.Quantile(0.5), P95: s.Quantile(0.95), P99: s.Quantile(0.99), CI95: [2]Num{lo, hi}}
 }
 
@@ -245,8 +270,8 @@ func (e *engine) series() *Series {
 	s.Columns = append(s.Columns,
 		Column{Name: "supply_c", Values: meanOf(m.rooms, n)},
 		Column{Name: "coolant_c", Values: meanOf(m.loops, n)},
-		Column{Name: "inlet_max_c", Values: slices.Clone(m.inletMax)},
-		Column{Name: "gpu_max_c", Values: slices.Clone(m.gpuMax_)},
+		Column{Name: "inlet_max_c", Values: atLeast(m.inletMax, m.col[cInletMean].Means())},
+		Column{Name: "gpu_max_c", Values: atLeast(m.gpuMax_, m.col[cGPUMean].Means())},
 		Column{Name: "clock_min", Values: slices.Clone(m.clockMin)},
 	)
 	return s
