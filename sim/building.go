@@ -216,7 +216,7 @@ const (
 
 // hallTripC is the room air above which UPS, boards and lamps in it are taken to have switched off: they no
 // longer heat it (assumed; UPS are rated to 40–50 °C and have long stopped). A room that gets there is told.
-const hallTripC = 80
+const hallTripC = 100
 
 // closeBuilding iterates rooms, loops, plants and power in a fixed order until they stand: losses heat
 // rooms, chillers load transformers.

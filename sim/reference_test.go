@@ -305,9 +305,6 @@ func (r *reference) derive(y, dy []float64) {
 			if r.plantUp[room.Plant] == 0 { // no water goes through the coils
 				units = 0
 			}
-			if y[r.roomAt(k)] > hallTripC {
-				share = 0
-			}
 			p := room.Solve(units, air[k]+share*(r.lossW+f.OtherW), draw[k], y[r.plantAt(room.Plant)], f.Design.PressurePa)
 			moved = math.Max(moved, math.Abs(p.Phi-r.phi[k]))
 			if pass > 20 { // a stiff coupling of fans and delivered share
