@@ -3,7 +3,9 @@ package scenarios
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"headroom/facility/catalog"
 	"headroom/facility/placement"
@@ -134,8 +136,20 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 	s.money(d, b, l, &c)
 	c.WarmupNS, c.Twin = int64(math.Round(f.Run.Warmup.V*1e9)), f.Run.Twin
 	c.GPUSpread = f.Run.Spread.V
-	if f.Run.Warmup.V >= f.Run.length().Seconds() {
+	if f.Run.Warmup.V > 0 && f.Run.length() > 0 && f.Run.Warmup.V >= f.Run.length().Seconds() {
 		d.fail(f.Run.of("warmup"), joinKey(f.Run.path, "warmup"), "", "the warm-up takes the whole run (got %s of %s)", quoteShort(f.Run.Warmup.text), quoteShort(f.Run.Length.text))
+	}
+	if n := f.Run.length().Seconds() / math.Max(f.Run.Series.V, 1e-9); n > sim.MaxBins {
+		d.fail(f.Run.of("series"), joinKey(f.Run.path, "series"), "take a longer step", "a series of %.0f steps, at most %d", n, sim.MaxBins)
+	}
+	for i := range c.Classes {
+		if n := c.Classes[i].RatePerS * f.Run.length().Seconds(); n > sim.MaxJobs && i < len(f.Workload) {
+			l := &f.Workload[i]
+			d.fail(l.of("arrivals"), joinKey(l.path, "arrivals"), "", "about %.3g jobs arrive in this run, at most %.3g", n, float64(sim.MaxJobs))
+		}
+	}
+	if strings.ContainsFunc(f.Name, unicode.IsControl) {
+		d.fail(f.of("name"), joinKey(f.path, "name"), "", "a control character in the name (got %s)", quoteShort(f.Name))
 	}
 	for i := range f.Failures.Events {
 		if e, ok := s.loss(d, b, l, &f.Failures.Events[i], checking); ok {

@@ -69,7 +69,7 @@ type failPart struct {
 type serverFail struct {
 	origin
 	Rate    Quantity `yaml:"rate" unit:"failurerate" default:"3.8 per 1000 node-days" doc:"Failures of one server; the default is one in 264 days, as in the Llama 3 training run." example:"3.8 per 1000 node-days"`
-	Repair  Quantity `yaml:"repair" unit:"duration" default:"4 h" doc:"Time until a failed server is back (assumed)."`
+	Repair  Quantity `yaml:"repair" unit:"duration" default:"4 h" min:"1" doc:"Time until a failed server is back (assumed)."`
 	P95     Quantity `yaml:"p95" unit:"duration" above:"0" doc:"95th percentile of repairs; they are then log-normal with median repair, else exponential."`
 	Spares  int      `yaml:"spares" min:"0" doc:"Servers in store: a failed one is swapped while there are any."`
 	Swap    Quantity `yaml:"swap" unit:"duration" default:"1 h" doc:"Time to swap a failed server for a spare (assumed)."`

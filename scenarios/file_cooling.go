@@ -12,7 +12,7 @@ type airPart struct {
 	Kind        string     `yaml:"kind" enum:"air-handlers,rear-door,in-row" default:"air-handlers" doc:"Room units; rear-door: a cooled door on every rack; in-row: units among the racks."`
 	Units       *int       `yaml:"units" min:"1" max:"10000" doc:"Air handlers installed; one door a rack where the kind is rear-door." example:"10"`
 	Capacity    Quantity   `yaml:"capacity" unit:"power" above:"0" doc:"Heat one unit takes at its rated point, its own fans included." example:"120 kW"`
-	Airflow     Quantity   `yaml:"airflow" unit:"airflow" above:"0" doc:"Rated airflow of one unit." example:"9 m3/s"`
+	Airflow     Quantity   `yaml:"airflow" unit:"airflow" above:"0" max:"500" doc:"Rated airflow of one unit." example:"9 m3/s"`
 	Walls       []wallLine `yaml:"walls" doc:"Fan walls in place of units."`
 	Rated       ratedPart  `yaml:"rated" doc:"Point at which the capacity holds."`
 	Scheme      scheme     `yaml:"scheme" default:"N" doc:"Redundancy among the units."`
@@ -43,7 +43,7 @@ type wallLine struct {
 	At       string   `yaml:"at" required:"true" doc:"Name of the wall." example:"north"`
 	Units    int      `yaml:"units" required:"true" min:"1" max:"10000" doc:"Units in the wall."`
 	Capacity Quantity `yaml:"capacity" unit:"power" required:"true" above:"0" doc:"Heat one unit takes at its rated point."`
-	Airflow  Quantity `yaml:"airflow" unit:"airflow" required:"true" above:"0" doc:"Rated airflow of one unit."`
+	Airflow  Quantity `yaml:"airflow" unit:"airflow" required:"true" above:"0" max:"500" doc:"Rated airflow of one unit."`
 	Fed      names    `yaml:"fed" doc:"Power level or node that feeds the fans."`
 }
 
@@ -63,7 +63,7 @@ type liquidPart struct {
 	Plant    string   `yaml:"plant" doc:"Plant that takes the heat; needed unless it goes into the room's air." example:"warm-water"`
 	Class    string   `yaml:"class" enum:"S30,S40,S45,S50" doc:"ASHRAE class of the coolant: its temperature is the set-point where none is stated, and the most that may be."`
 	Into     string   `yaml:"into" enum:"plant,air" default:"plant" doc:"Where CDUs give the heat: to a plant's water, or to the air of the room (liquid-to-air CDUs, sidecars)."`
-	Airflow  Quantity `yaml:"airflow" unit:"airflow" above:"0" doc:"Of liquid-to-air CDUs: rated airflow of one; for a rise of 12 K where it is not stated."`
+	Airflow  Quantity `yaml:"airflow" unit:"airflow" above:"0" max:"500" doc:"Of liquid-to-air CDUs: rated airflow of one; for a rise of 12 K where it is not stated."`
 	Fan      Quantity `yaml:"fan" unit:"power" min:"0" doc:"Of liquid-to-air CDUs: power of one unit's fans; 4% of its capacity where it is not stated."`
 	Standby  bool     `yaml:"standby" doc:"Redundant CDUs stand by; else all share the flow at lower speed."`
 	DryReset bool     `yaml:"dry_reset" doc:"Raise the set-point in the run where it would come within 2 K of the room's dew point, instead of refusing it."`

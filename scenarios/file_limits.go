@@ -11,8 +11,8 @@ import (
 type partFail struct {
 	origin
 	Part   string   `yaml:"part" required:"true" doc:"Path of the units: air handlers, CDUs, chillers, UPS modules, transformers, a busway, a rack." example:"cooling.air.units"`
-	MTBF   Quantity `yaml:"mtbf" unit:"duration" required:"true" above:"0" doc:"Mean time between failures of one unit in service." example:"25000 h"`
-	Repair Quantity `yaml:"repair" unit:"duration" default:"8 h" above:"0" doc:"Repair of a unit: the mean of an exponential, or the median where p95 is stated (assumed)."`
+	MTBF   Quantity `yaml:"mtbf" unit:"duration" required:"true" min:"3600" doc:"Mean time between failures of one unit in service." example:"25000 h"`
+	Repair Quantity `yaml:"repair" unit:"duration" default:"8 h" min:"60" doc:"Repair of a unit: the mean of an exponential, or the median where p95 is stated (assumed)."`
 	P95    Quantity `yaml:"p95" unit:"duration" above:"0" doc:"95th percentile of repairs; they are then log-normal with median repair."`
 }
 

@@ -12,9 +12,9 @@ type rackLine struct {
 	Height  Quantity  `yaml:"height" unit:"rackunits" min:"1" max:"100" default:"42U" doc:"Usable rack units."`
 	Reserve Quantity  `yaml:"reserve" unit:"rackunits" default:"0U" doc:"Rack units kept for switches and cables."`
 	Keep    Quantity  `yaml:"reserve_power" unit:"power" default:"0 W" doc:"Power kept for switches and storage."`
-	Power   Quantity  `yaml:"power" unit:"power" doc:"Rack power limit; no limit where it is not stated." example:"48 kW"`
-	Air     Quantity  `yaml:"air" unit:"power" doc:"Heat the air may take from one rack; no limit where it is not stated." example:"48 kW"`
-	Liquid  Quantity  `yaml:"liquid" unit:"power" doc:"Heat the liquid loop may take from one rack; no limit where it is not stated." example:"45 kW"`
+	Power   Quantity  `yaml:"power" unit:"power" max:"1e9" doc:"Rack power limit; no limit where it is not stated." example:"48 kW"`
+	Air     Quantity  `yaml:"air" unit:"power" max:"1e9" doc:"Heat the air may take from one rack; no limit where it is not stated." example:"48 kW"`
+	Liquid  Quantity  `yaml:"liquid" unit:"power" max:"1e9" doc:"Heat the liquid loop may take from one rack; no limit where it is not stated." example:"45 kW"`
 	Load    Quantity  `yaml:"load" unit:"mass" doc:"Static load limit of rack and floor; unknown where it is not stated." example:"1360 kg"`
 	Frame   Quantity  `yaml:"frame" unit:"mass" default:"150 kg" doc:"Empty frame with its distribution (120–180 kg is usual for 42–48U)."`
 	Takes   string    `yaml:"takes" enum:"any,air,liquid" default:"any" doc:"Only air-cooled or only liquid-cooled servers."`

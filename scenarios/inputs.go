@@ -33,6 +33,10 @@ func (s *Scenario) open(d *decoder, files fs.FS, name string, at pos, keyPath st
 		d.fail(at, keyPath, "copy the file beside the scenario, or into a folder below it", "want a path below the scenario's folder (got %s)", quoteShort(name))
 		return nil, false
 	}
+	if info, err := fs.Stat(files, clean); err == nil && !info.Mode().IsRegular() {
+		d.fail(at, keyPath, "", "%s is no regular file", quoteShort(name))
+		return nil, false
+	}
 	f, err := files.Open(clean)
 	if err != nil {
 		hint := ""

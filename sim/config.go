@@ -128,10 +128,10 @@ type Loss struct {
 	Planned bool
 }
 
-// Bounds on what one run holds in memory.
+// Bounds on what one run holds in memory: steps of its series, and jobs of one class.
 const (
-	maxBins = 5_000_000
-	maxJobs = 100_000_000
+	MaxBins = 5_000_000
+	MaxJobs = 100_000_000
 )
 
 // check refuses a config that the engine can't answer for.
@@ -146,15 +146,15 @@ func (c *Config) check() error {
 	if c.SeriesStepNS <= 0 {
 		errs = append(errs, fmt.Errorf("step of the series is %d ns, want more than 0", c.SeriesStepNS))
 	}
-	if n := c.LengthNS / max(c.SeriesStepNS, 1); n > maxBins {
-		errs = append(errs, fmt.Errorf("a series of %d steps, at most %d: take a longer step", n, int64(maxBins)))
+	if n := c.LengthNS / max(c.SeriesStepNS, 1); n > MaxBins {
+		errs = append(errs, fmt.Errorf("a series of %d steps, at most %d: take a longer step", n, int64(MaxBins)))
 	}
 	jobs := 0.0
 	for i := range c.Classes {
 		jobs += c.Classes[i].RatePerS * float64(c.LengthNS) / 1e9
 	}
-	if jobs > maxJobs {
-		errs = append(errs, fmt.Errorf("about %.3g jobs arrive in this run, at most %.3g: take lower rates or a shorter run", jobs, float64(maxJobs)))
+	if jobs > MaxJobs {
+		errs = append(errs, fmt.Errorf("about %.3g jobs arrive in this run, at most %.3g: take lower rates or a shorter run", jobs, float64(MaxJobs)))
 	}
 	if !(c.ToleranceK > 0) || math.IsInf(c.ToleranceK, 0) {
 		errs = append(errs, fmt.Errorf("tolerance is %g K, want more than 0", c.ToleranceK))

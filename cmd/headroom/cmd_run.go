@@ -163,15 +163,27 @@ func brokenLimits(r *sim.Result) []string {
 		}
 	}
 	if h := r.Thermal.HoursOverAllowable; h > 0 {
-		out = append(out, fmt.Sprintf("inlet air over the allowable range for %.4g rack-hours", float64(h)))
+		out = append(out, fmt.Sprintf("inlet air of some rack over the allowable range for %.4g hours", float64(h)))
 	}
 	counts := map[string]int{}
 	for _, e := range r.Events {
 		counts[e.Kind]++
 	}
-	for _, kind := range []string{"hw slowdown", "shutdown"} {
-		if n := counts[kind]; n > 0 {
-			out = append(out, fmt.Sprintf("%d GPU %s events", n, kind))
+	if n := counts["hw slowdown"]; n > 0 {
+		out = append(out, fmt.Sprintf("%d GPU hw slowdown events", n))
+	}
+	if n := r.Incidents; n != nil {
+		for _, x := range []struct {
+			n    int64
+			what string
+		}{
+			{n.ServersDark, "servers lost their power"},
+			{n.AirTrips, "servers stopped by hot inlet air"},
+			{n.ThermalShutdowns, "servers stopped by a GPU at its shutdown temperature"},
+		} {
+			if x.n > 0 {
+				out = append(out, fmt.Sprintf("%d %s", x.n, x.what))
+			}
 		}
 	}
 	return out

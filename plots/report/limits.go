@@ -36,6 +36,7 @@ func Limits(r *sim.Result) []Verdict {
 	out = append(out, lossLimits(r)...)
 	out = append(out, powerLimits(r)...)
 	out = append(out, heatLimits(r)...)
+	out = append(out, stopLimits(r)...)
 	return append(out, bookLimits(r)...)
 }
 

@@ -29,6 +29,7 @@ func Markdown(w io.Writer, r *sim.Result, charts []string) error {
 	d.limits()
 	d.fit()
 	d.failover()
+	d.scripted()
 	d.energy()
 	d.money()
 	d.work()
@@ -165,6 +166,9 @@ func (d *doc) answer() {
 	d.para(energySentences(d.r)...)
 	d.para(workSentences(d.r)...)
 	d.para(heatSentences(d.r)...)
+	if s := stopSentence(d.r); s != "" {
+		d.para(s)
+	}
 	d.para(changeSentence(d.r))
 }
 

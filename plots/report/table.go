@@ -118,6 +118,7 @@ func summary(r *sim.Result) [][2]string {
 		[2]string{"wait", fmt.Sprintf("p50 %s, p95 %s", show.Seconds(n(j.WaitS.P50)), show.Seconds(n(j.WaitS.P95)))},
 		[2]string{"throttled", fmt.Sprintf("%s (%s of busy), %s of work lost", show.GPUHours(n(h.ThrottledGPUHours)), show.Percent(n(h.ThrottledShare)), show.GPUHours(n(k.LostGPUHours.Thermal)))},
 		[2]string{"hottest", fmt.Sprintf("inlet %s, GPU %s, coolant %s", show.Celsius(n(h.InletC.Max)), show.Celsius(n(h.GPUC.Max)), show.Celsius(n(h.CoolantC.Max)))},
+		[2]string{"stopped", stopLine(r)},
 		[2]string{"change", changeLine(r)},
 	)
 }
@@ -172,4 +173,14 @@ func wrapCells(s string, width int) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// stopLine says what stopped servers.
+func stopLine(r *sim.Result) string {
+	n := r.Incidents
+	if n == nil {
+		return show.Unknown
+	}
+	return fmt.Sprintf("%s without power, %s by hot inlet air, %s by GPU heat, %s failed; %s interrupted", show.Count(n.ServersDark),
+		show.Count(n.AirTrips), show.Count(n.ThermalShutdowns), show.Count(n.ServerFailures), show.Of(int(n.JobsInterrupted), "job run"))
 }
