@@ -239,12 +239,12 @@ func limitSentence(r *sim.Result) string {
 	case len(fail) == 0 && len(unknown) == 0:
 		return fmt.Sprintf("Every one of the %d limits is held.", pass)
 	case len(fail) == 0:
-		return fmt.Sprintf("No limit is broken: %d are held, %d are unknown (%s).", pass, len(unknown), strings.Join(unknown, ", "))
+		return fmt.Sprintf("No limit is broken: %d held, %d unknown (%s).", pass, len(unknown), strings.Join(unknown, ", "))
 	}
 	s := fmt.Sprintf("**Not every limit is held.** Broken: %s.", strings.Join(fail, ", "))
 	s += fmt.Sprintf(" %d are held", pass)
 	if len(unknown) > 0 {
-		s += fmt.Sprintf(", %d are unknown", len(unknown))
+		s += fmt.Sprintf(", %d unknown", len(unknown))
 	}
 	return s + "."
 }
@@ -318,7 +318,7 @@ func workSentences(r *sim.Result) []string {
 	if c.ThroughputRatio.Known() {
 		out = append(out, fmt.Sprintf("That is %s of what the same GPUs would do without heat and power limits.", show.Percent(float64(c.ThroughputRatio))))
 	} else {
-		out = append(out, "The ratio to GPUs without limits is unknown: the unlimited twin was not run.")
+		out = append(out, "The ratio to GPUs without limits is unknown: the unlimited twin was not run (run.twin: true runs it).")
 	}
 	out = append(out, fmt.Sprintf("Of %s submitted jobs %s are done; half wait under %s, 95 %% under %s.",
 		show.Count(j.Submitted), show.Count(j.Done), show.Seconds(float64(j.WaitS.P50)), show.Seconds(float64(j.WaitS.P95))))
