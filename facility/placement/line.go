@@ -369,12 +369,12 @@ func (s *site) dive(b *lineBound, h rounding, put func(i, j, n int) int) {
 				break
 			}
 			c := &x.classes[o.class]
-			close := st.racks[o.class]
-			if close > 2 { // of many racks alike only a part: their mean is seldom one filling
-				close = max(1, min(close, int(h.share*float64(close))))
+			closed := st.racks[o.class]
+			if closed > 2 { // of many racks alike only a part: their mean is seldom one filling
+				closed = max(1, min(closed, int(h.share*float64(closed))))
 			}
 			x.worthOf(c, st.model, p.prices, p.reward, worth)
-			for range close {
+			for range closed {
 				i := c.racks[len(c.racks)-st.racks[o.class]]
 				st.racks[o.class]--
 				quota--
@@ -475,10 +475,8 @@ func (e *ejector) exchange(i, j int) bool {
 	s := e.s
 	s.change(i, j, -1)
 	e.work++
-	at := noIndex
-	if j != e.model && s.localRoom(i, e.model) > 0 && s.add(i, e.model, 1) == 1 {
-		at = i
-	} else {
+	at := i
+	if j == e.model || s.localRoom(i, e.model) <= 0 || s.add(i, e.model, 1) != 1 {
 		at = e.near(i)
 	}
 	if at != noIndex {

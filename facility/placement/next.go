@@ -95,13 +95,13 @@ func (s *site) more(m int) (fits, block int, row string) {
 		}
 		return n
 	}
-	clear := func(first, end int) {
+	empty := func(first, end int) {
 		for i := first; i < end; i++ {
 			s.changeIf(i, m, -added[i])
 		}
 	}
 	fits = fill(0, len(s.racks))
-	clear(0, len(s.racks))
+	empty(0, len(s.racks))
 	if fits == 0 {
 		return 0, 0, ""
 	}
@@ -111,7 +111,7 @@ func (s *site) more(m int) (fits, block int, row string) {
 			end++
 		}
 		n := fill(first, end)
-		clear(first, end)
+		empty(first, end)
 		if n > block {
 			block, row = n, s.f.Racks[first].Row
 		}

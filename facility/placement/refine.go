@@ -222,7 +222,7 @@ const maxRefineModels = 16
 // trim sets what a filling changes in rack i, after the change of another rack, holding no more than is
 // asked for; it says what the rack then loses, whether anything changes and whether something that must stand
 // then falls short.
-func (r *refiner) trim(i int, f refill, before, change []int) (loss float64, any, short bool) {
+func (r *refiner) trim(i int, f refill, before, change []int) (loss float64, moves, short bool) {
 	loss = f.loss
 	ci := r.x.of[i]
 	for j := range r.total {
@@ -238,14 +238,14 @@ func (r *refiner) trim(i int, f refill, before, change []int) (loss float64, any
 			loss += float64(cut) * r.worth[ci][j]
 		}
 		change[j] = d
-		any = any || d != 0
+		moves = moves || d != 0
 		need := r.st.least[j]
 		if j == r.st.model {
 			need = r.total[j]
 		}
 		short = short || have+d < need
 	}
-	return loss, any, short
+	return loss, moves, short
 }
 
 // apply makes the changes if every limit allows them.

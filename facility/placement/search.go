@@ -163,15 +163,15 @@ func (r *search) visit(i int, worth float64) (stop bool) {
 		if short {
 			continue
 		}
-		any := false
+		placed := false
 		for j, n := range f.counts {
 			if n > 0 {
 				s.change(i, x.models[j], n)
 				r.now[j] += n
-				any = true
+				placed = true
 			}
 		}
-		if !any || !s.overShared(i) {
+		if !placed || !s.overShared(i) {
 			s.racks[i].chosen = at
 			stop = r.visit(i+1, worth+f.worth)
 		}
