@@ -62,6 +62,9 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		SupplyC: l.Supply.V, CapacityW: l.Capacity.V, Line: l.at.line, Standby: l.Standby, ResetMaxC: l.Reset.or(0),
 		Fed: b.fed(l.Fed, l.of("fed"), joinKey(l.path, "fed")),
 	}
+	if isCooler(l.Type) || l.Type == "air-side" && l.Trim == "none" {
+		spec.WarmestC = s.limitC
+	}
 	if e := l.Economizer; e != "none" && e != "" && economizers[l.Type] != e {
 		b.d.fail(l.of("economizer"), joinKey(l.path, "economizer"), "", "a %s has no %s economizer", l.Type, e)
 	}
@@ -98,9 +101,6 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 		b.d.fail(l.at, l.path, "", "%v", err)
 		return nil
 	}
-	if (isCooler(l.Type) || l.Type == "air-side" && l.Trim == "none") && s.limitC > spec.SupplyC {
-		plant = floating{plant, s.limitC}
-	}
 	out := b.plantDesign(l)
 	load, returnC := s.loadW, spec.SupplyC+cooling.DefaultRiseK
 	if isDirect(l.Type) {
@@ -134,27 +134,6 @@ func coolerAirC(kind string, out cooling.Outdoor) float64 {
 		return out.DryBulbC - padShare*math.Max(0, out.DryBulbC-out.WetBulbC)
 	}
 	return out.DryBulbC
-}
-
-// floating is a cooler whose supply may drift above its set-point on a hot day, up to what the servers
-// allow: on such a day that is where its capacity is judged. Everything else is the cooler's own.
-type floating struct {
-	cooling.Plant
-	limitC float64
-}
-
-// Unwrap is the cooler itself.
-func (f floating) Unwrap() cooling.Plant { return f.Plant }
-
-// Solve is the cooler's own; where it cannot hold the set-point, CapacityW is what it takes at limitC.
-func (f floating) Solve(l cooling.Load) cooling.PlantPoint {
-	pt := f.Plant.Solve(l)
-	if !pt.Held && l.SetC < f.limitC {
-		l.ReturnC += f.limitC - l.SetC
-		l.SetC = f.limitC
-		pt.CapacityW = f.Plant.Solve(l).CapacityW
-	}
-	return pt
 }
 
 // plantDesign is the outdoor air a plant is judged at: the site's, or the plant's own dry bulb.

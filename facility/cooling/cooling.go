@@ -180,6 +180,9 @@ type Spec struct {
 	Standby   bool    // redundant units stand by; else all that are up share the load at lower speed
 	// ResetMaxC is the warmest set-point that the plant may be reset to while its consumers hold theirs; 0: no reset.
 	ResetMaxC float64
-	Fed       []int
-	Line      int
+	// WarmestC is how warm the supply may get on a day too hot for the set-point, which is where the capacity of a
+	// plant without compressors is judged on such a day; up to SupplyC, or 0: the set-point is.
+	WarmestC float64
+	Fed      []int
+	Line     int
 }

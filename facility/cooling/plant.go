@@ -52,16 +52,17 @@ func setDefault(x *float64, value float64) {
 	}
 }
 
-// CapacityAt is what so many units of a plant can take at their set-point in this weather, W.
+// CapacityAt is what so many units of a plant can take in this weather, W: at their set-point, or where that
+// does not hold under the rated load, at the warmest supply that their Spec allows.
 func CapacityAt(p Plant, units int, out Outdoor) float64 {
-	return CapacityAtC(p, units, p.Spec().SupplyC, out)
-}
-
-// CapacityAtC is what so many units of a plant can take with their supply at supplyC in this weather, W: for
-// a plant without compressors, whose supply may rise on hot days, with the warmest that its loads allow.
-func CapacityAtC(p Plant, units int, supplyC float64, out Outdoor) float64 {
-	heatW := p.Spec().CapacityW * float64(units)
-	return p.Solve(Load{HeatW: heatW, ReturnC: supplyC + DefaultRiseK, Units: units, SetC: supplyC, Out: out}).CapacityW
+	s := p.Spec()
+	load := Load{HeatW: s.CapacityW * float64(units), ReturnC: s.SupplyC + DefaultRiseK, Units: units, SetC: s.SupplyC, Out: out}
+	pt := p.Solve(load)
+	if !pt.Held && s.WarmestC > s.SupplyC {
+		load.SetC, load.ReturnC = s.WarmestC, s.WarmestC+DefaultRiseK
+		pt = p.Solve(load)
+	}
+	return pt.CapacityW
 }
 
 // ElectricalAt is all electrical power of a plant for a load in this weather, W: compressors, heat

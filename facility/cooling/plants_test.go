@@ -42,13 +42,20 @@ func TestDryCoolerAtItsRating(t *testing.T) {
 // A warm-water loop whose rating is a hot day and whose set-point is cooler: it has its capacity on that day
 // at the rated supply, and none at the set-point.
 func TestDryCoolerDesignDay(t *testing.T) {
-	d, err := NewDryCooler(DryCoolerParams{Spec: Spec{Name: "warm", Units: 4, Redundant: 1, SupplyC: 29, CapacityW: 400e3}, DesignC: 38})
+	spec := Spec{Name: "warm", Units: 4, Redundant: 1, SupplyC: 29, CapacityW: 400e3}
+	hot, cool := outdoor(38, 0.3), outdoor(15, 0.5)
+	d, err := NewDryCooler(DryCoolerParams{Spec: spec, DesignC: 38})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hot := outdoor(38, 0.3)
-	near(t, "at 46 °C", CapacityAtC(d, 3, 46, hot), 1.2e6, 1)
+	spec.WarmestC = 46
+	w, err := NewDryCooler(DryCoolerParams{Spec: spec, DesignC: 38})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "at 46 °C", CapacityAt(w, 3, hot), 1.2e6, 1)
 	near(t, "at the set-point", CapacityAt(d, 3, hot), 0, 0)
+	near(t, "on a cool day", CapacityAt(w, 3, cool), CapacityAt(d, 3, cool), 0)
 	p := d.Solve(Load{HeatW: 1.2e6, ReturnC: 37, Units: 3, SetC: 29, Out: hot})
 	near(t, "supply", p.SupplyC, 46, 1e-6)
 	near(t, "power", ElectricalAt(d, 3, 1.2e6, 37, hot), p.RejectionW+p.PumpW, 0)

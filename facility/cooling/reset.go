@@ -17,11 +17,8 @@ func (s *Spec) ResetSetC(warmestC float64) float64 {
 const DefaultDewPointC = 15.0
 
 // RoomDewPointC is the dew point of a room's air: what its humidity control holds, or for a Direct room
-// the outdoor air's, between the limits of the air-side economizer that makes its air. A plant that wraps another has Unwrap.
+// the outdoor air's, between the limits of the air-side economizer that makes its air.
 func RoomDewPointC(r *Room, p Plant, out Outdoor) float64 {
-	if w, ok := p.(interface{ Unwrap() Plant }); ok {
-		p = w.Unwrap()
-	}
 	side, ok := p.(*AirSideEconomizer)
 	if !ok || !r.Direct {
 		return r.DewPointC
