@@ -295,27 +295,11 @@ func (c *checkPart) seconds() (intervalS, costS float64) {
 	return c.Interval.or(0), c.Cost.V
 }
 
-// diurnal is the share of peak load by hour of a weekday and of a weekend day: a raised cosine with its
-// peak at 15:00 and its trough at 03:00, 40 % of the peak, and four fifths of that at weekends. Assumed;
-// public traces of interactive services show such a swing (trough 30–50 % of peak).
-func diurnal() []float64 {
-	const trough, weekend, peakHour = 0.4, 0.8, 15
-	week := make([]float64, 168)
-	for h := range week {
-		x := trough + (1-trough)*(1+math.Cos(2*math.Pi*float64(h%24-peakHour)/24))/2
-		if h >= 5*24 {
-			x *= weekend
-		}
-		week[h] = x
-	}
-	return week
-}
-
 // week is a profile as shares by hour of the week, nil for constant.
 func (v *profile) week() []float64 {
 	switch {
 	case v.Name == "diurnal":
-		return diurnal()
+		return workload.Diurnal()
 	case len(v.Shares) == 24:
 		return slices.Repeat(v.Shares, 7)
 	case len(v.Shares) == 168:
