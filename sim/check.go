@@ -39,6 +39,9 @@ func (e *engine) checkInvariants() error {
 
 	// Parent power = children + loss, at every node.
 	f, g := b.flow, e.graph
+	if f.Refused > 0 {
+		fail("%d loads were no number, negative or beyond any site's, and were not set", f.Refused)
+	}
 	for n := range g.Nodes {
 		in, out, loss := f.InW[n], f.OutW[n], f.LossW[n]
 		if !near(in, out+loss, powerTol) || loss < 0 || out < 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -217,5 +218,24 @@ func sound(t *testing.T, r *Result, l *placement.Layout) {
 	}
 	if b, a := r.Compute.GPUHoursBusy, r.Compute.GPUHoursAvailable; b > a*(1+1e-9)+1e-9 {
 		t.Errorf("%g GPU-hours busy of %g available", float64(b), float64(a))
+	}
+}
+
+// A hall whose air does not nearly suffice says how many inlets its air paths held at their largest share of
+// exhaust; one with enough air says nothing.
+func TestCappedRecirculationIsCounted(t *testing.T) {
+	for _, c := range []struct {
+		flow float64 // of the room's units, m³/s
+		want bool
+	}{{0.05, true}, {20, false}} {
+		l := hall{racks: 3, perRack: 4, containment: cooling.Open}.layout(t)
+		l.Facility.Cooling.Rooms[0].AirflowM3s = c.flow
+		cfg := config(day, train(8, 20, 6))
+		said := slices.ContainsFunc(mustRun(t, l, cfg).Run.Extrapolations, func(x Extrapolation) bool {
+			return x.Curve == "air path of hall" && x.Count > 0
+		})
+		if said != c.want {
+			t.Errorf("%g m³/s: counted %v, want %v", c.flow, said, c.want)
+		}
 	}
 }

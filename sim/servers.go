@@ -125,7 +125,10 @@ func (e *engine) settleServers() {
 func (e *engine) env(s *server) thermal.Env {
 	room := &e.rooms[s.room]
 	if s.phi != room.phi || !s.placed {
-		share, _ := e.paths[s.room].Share(e.slot[s.rack], room.phi)
+		share, capped := e.paths[s.room].Share(e.slot[s.rack], room.phi)
+		if capped {
+			e.b.capped[s.room]++
+		}
 		s.recirc = share / (1 - share)
 		s.phi, s.placed = room.phi, true
 	}

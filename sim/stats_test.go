@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -77,8 +78,18 @@ func TestPartFailures(t *testing.T) {
 		{Name: "power.ups[A].modules", Part: PowerUnit, Index: ups, Units: 2, RatePerS: 1 / mtbf, RepairS: mttr, P95S: 3 * mttr},
 	}
 	r := mustRun(t, l, c)
+	// The mean outage of each kind: exponential, and log-normal from its median and 95th percentile.
+	sigma := math.Log(3) / z95
+	kinds := []struct {
+		prefix           string
+		meanS, deviation float64 // standard deviation over the mean
+		ended            int
+		sumS             float64
+	}{
+		{prefix: "cooling.air", meanS: mttr, deviation: 1},
+		{prefix: "power.ups", meanS: mttr * math.Exp(sigma*sigma/2), deviation: math.Sqrt(math.Expm1(sigma * sigma))},
+	}
 	lost := map[string]float64{}
-	down := map[string]float64{}
 	n := 0.0
 	for _, e := range r.Events {
 		switch e.Kind {
@@ -86,7 +97,21 @@ func TestPartFailures(t *testing.T) {
 			lost[e.Entity] = e.AtS
 			n++
 		case "restored":
-			down["all"] += e.AtS - lost[e.Entity]
+			for i := range kinds {
+				if k := &kinds[i]; strings.HasPrefix(e.Entity, k.prefix) {
+					k.ended++
+					k.sumS += e.AtS - lost[e.Entity]
+				}
+			}
+		}
+	}
+	for _, k := range kinds {
+		if k.ended < 20 {
+			t.Errorf("%s: %d repairs ended, too few to judge", k.prefix, k.ended)
+		}
+		meanS := k.sumS / float64(k.ended)
+		if tol := 4 * k.deviation * k.meanS / math.Sqrt(float64(k.ended)); !(math.Abs(meanS-k.meanS) <= tol) {
+			t.Errorf("%s: down %.0f s on average over %d repairs, want %.0f ± %.0f", k.prefix, meanS, k.ended, k.meanS, tol)
 		}
 	}
 	want := 8 * r.Run.LengthS / (mtbf + mttr)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"headroom/facility"
+	"headroom/facility/cooling"
 	"headroom/facility/placement"
 	"headroom/sim/metrics"
 	"headroom/sim/thermal"
@@ -169,6 +170,7 @@ func (e *engine) confess(info *RunInfo) {
 	for i := range e.paths {
 		if n := e.b.capped[i]; n > 0 {
 			info.Extrapolations = append(info.Extrapolations, Extrapolation{Curve: "air path of " + e.fac.Cooling.Rooms[i].Name, Count: n})
+			info.Warnings = append(info.Warnings, fmt.Sprintf("room %s: %d times the air was so short that a server's inlet was held at %.0f %% exhaust, the most that is modelled", e.fac.Cooling.Rooms[i].Name, n, 100*cooling.MaxRecirculation))
 		}
 	}
 }
