@@ -136,3 +136,19 @@ func TestM4KeepsExtremes(t *testing.T) {
 		}
 	})
 }
+
+// Steps that an axis leaves out are counted in a note; where all lie within it there is none.
+func TestPUEAboveTheAxisIsSaid(t *testing.T) {
+	a := against{xs: make([]float64, 100), ys: make([]float64, 100), mid: []float64{0}, mean: []float64{1.3}, lo: []float64{1.2}, hi: []float64{1.4}}
+	for i := range a.ys {
+		a.xs[i], a.ys[i] = float64(i), 1.2+0.002*float64(i)
+	}
+	pn := &panel{}
+	if notes := puePanel(pn, a, axis{max: 100}, 1.3); len(notes) > 0 || pn.y.max < 1.398 {
+		t.Errorf("all within: axis to %.3f, notes %q", pn.y.max, notes)
+	}
+	a.ys[3], a.ys[50] = 14, 9
+	if notes := puePanel(&panel{}, a, axis{max: 100}, 1.3); len(notes) != 1 || notes[0] != "Above the axis: 2 steps, up to a PUE of 14.00." {
+		t.Errorf("two beyond: notes %q", notes)
+	}
+}

@@ -45,9 +45,9 @@ func pueLoadFigure(r *sim.Result) *figure {
 	if lo, _ := extent(a.xs); lo > 60 {
 		x.min = math.Floor(lo/10)*10 - 5
 	}
-	puePanel(top, a, x, float64(r.Energy.PUE))
+	f.notes = puePanel(top, a, x, float64(r.Energy.PUE))
 	f.title = loadTitle(a, float64(r.Energy.PUE))
-	stackAgainst(parts, &t, load, it, x, loadBins)
+	f.notes = append(f.notes, stackAgainst(parts, &t, load, it, x, loadBins)...)
 	quietAbove(top, parts)
 	f.notes = append(f.notes, fmt.Sprintf("%s; those without IT load have no PUE and are left out.", show.Of(len(a.xs), stepName(t.stepS)+" step")))
 	f.notes = append(f.notes, t.note("it_w", "facility_w")...)
@@ -65,7 +65,8 @@ func loadTitle(a against, whole float64) string {
 }
 
 // stackAgainst draws the parts that are not IT, each as energy over IT energy by bin of x, one on the other.
-func stackAgainst(pn *panel, t *table, x, it []float64, xAxis axis, bins int) {
+// The notes say what the axis leaves out.
+func stackAgainst(pn *panel, t *table, x, it []float64, xAxis axis, bins int) (notes []string) {
 	var below []float64
 	for _, p := range energyParts[1:] {
 		v := t.col(p.Column)
@@ -92,7 +93,7 @@ func stackAgainst(pn *panel, t *table, x, it []float64, xAxis axis, bins int) {
 	}
 	if below == nil {
 		pn.why = "Nothing to draw: every part that is not IT is zero in this run."
-		return
+		return nil
 	}
 	// The lightest loads may have a multiple of the rest.
 	top := maxOf(below)
@@ -101,4 +102,14 @@ func stackAgainst(pn *panel, t *table, x, it []float64, xAxis axis, bins int) {
 	}
 	_, yMax := fromZero(top)
 	pn.x, pn.y = xAxis, axis{min: 0, max: yMax}
+	above := 0
+	for _, y := range below {
+		if y > yMax {
+			above++
+		}
+	}
+	if above > 0 {
+		notes = append(notes, fmt.Sprintf("Cut at the axis: %s, up to %s W per W.", show.Of(above, "bar"), show.Ratio(maxOf(below), 2)))
+	}
+	return notes
 }

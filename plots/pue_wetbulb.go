@@ -34,7 +34,7 @@ func pueWetBulbFigure(r *sim.Result) *figure {
 	lo, hi = spread(lo, hi, 0.03)
 	x := axis{min: lo, max: hi, label: "outdoor wet bulb", unit: "°C"}
 	if top.why == "" {
-		puePanel(top, a, x, float64(r.Energy.PUE))
+		f.notes = puePanel(top, a, x, float64(r.Energy.PUE))
 		n := len(a.mid)
 		f.title = fmt.Sprintf("PUE goes from %s at %s to %s at %s wet bulb", show.Ratio(a.mean[0], 3), show.Celsius(a.mid[0]), show.Ratio(a.mean[n-1], 3), show.Celsius(a.mid[n-1]))
 		if n == 1 {

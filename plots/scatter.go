@@ -1,11 +1,14 @@
 package plots
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
+
+	"headroom/plots/show"
 )
 
 // against is one column of the series against another: the steps' points, and what they say over bins of x.
@@ -140,9 +143,9 @@ func (m barMark) draw(p *pen, t trans) {
 }
 
 // puePanel draws PUE against something: the steps as dots, their 5th to 95th percentile by bin, and energy over
-// energy by bin.
-func puePanel(pn *panel, a against, x axis, whole float64) {
-	lo, hi := extent(a.mean, a.lo, a.hi)
+// energy by bin. The notes say what the axis leaves out.
+func puePanel(pn *panel, a against, x axis, whole float64) (notes []string) {
+	lo, hi := extent(a.mean, a.ys)
 	// Steps of hardly any load have a PUE of tens, which would press the rest flat.
 	if limit := lo + 2.5*math.Max(0.05, percentile(a.ys, 0.95)-lo); hi > limit {
 		hi = limit
@@ -166,4 +169,14 @@ func puePanel(pn *panel, a against, x axis, whole float64) {
 		pn.marks = append(pn.marks, levelMark{"run", whole, referenceStyle(orangeInk)})
 		pn.labels = append(pn.labels, sideLabel{whole, "whole run", orangeInk})
 	}
+	above := 0
+	for _, y := range a.ys {
+		if y > hi {
+			above++
+		}
+	}
+	if above > 0 {
+		notes = append(notes, fmt.Sprintf("Above the axis: %s, up to a PUE of %s.", show.Of(above, "step"), show.Ratio(maxOf(a.ys), 2)))
+	}
+	return notes
 }
