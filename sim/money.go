@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"headroom/sim/ledger"
@@ -34,6 +32,7 @@ type Account struct {
 	Demand         Num          `json:"demand_cost"`
 	Water          Num          `json:"water_cost"`
 	Carbon         Num          `json:"carbon_cost"`
+	Interest       Num          `json:"interest_per_year"` // in annuities
 	Capex          Num          `json:"capex"`
 	Components     []CapexLine  `json:"components"`
 	YearCapital    Num          `json:"year_capital"`
@@ -71,7 +70,7 @@ func (e *engine) money(r *Result, u ledger.Usage) *Account {
 	}
 	un := metrics.Unknown
 	a := &Account{
-		Currency: p.Currency, Bills: []Money{}, Energy: un, MeanPerKWh: un, Demand: un, Water: un, Carbon: un, Capex: un, Components: []CapexLine{},
+		Currency: p.Currency, Bills: []Money{}, Energy: un, MeanPerKWh: un, Demand: un, Water: un, Carbon: un, Interest: Num(p.Rate), Capex: un, Components: []CapexLine{},
 		YearCapital: un, YearUpkeep: un, YearOperating: un, YearTotal: un, PerGPUHour: un, PerGPUHourHeld: un, PerPFLOPDay: un, Cloud: []CloudPrice{},
 	}
 	into := func(m ledger.Money) float64 {
@@ -140,19 +139,4 @@ func (e *engine) money(r *Result, u ledger.Usage) *Account {
 		}
 	}
 	return a
-}
-
-// Payback is the years after which a variant's extra capital is earned back by what it saves a year in operating and
-// maintenance cost over a base: 0 where it costs no more and saves, +Inf where it never does. Accounts in two
-// currencies are not compared; without capital or yearly cost on either side the answer is unknown.
-func Payback(base, variant *Result) (float64, error) {
-	a, b := base.Money, variant.Money
-	if a == nil || b == nil {
-		return math.NaN(), errors.New("payback: no account on one side")
-	}
-	if a.Currency != b.Currency {
-		return math.NaN(), fmt.Errorf("payback: accounts in %s and %s", a.Currency, b.Currency)
-	}
-	saved := float64(a.YearOperating+a.YearUpkeep) - float64(b.YearOperating+b.YearUpkeep)
-	return ledger.Payback(float64(b.Capex-a.Capex), saved), nil
 }

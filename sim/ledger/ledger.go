@@ -125,6 +125,21 @@ func Payback(extraCapex, savingsPerYear float64) float64 {
 	return extraCapex / savingsPerYear
 }
 
+// DiscountedPayback is the years after which yearly savings, each worth less by the interest rate the later it comes, add
+// up to the extra capital: −ln(1 − extra·rate/savings)/ln(1 + rate). +Inf where they never do, else as Payback.
+func DiscountedPayback(extraCapex, savingsPerYear, rate float64) float64 {
+	simple := Payback(extraCapex, savingsPerYear)
+	switch {
+	case math.IsNaN(rate) || rate < 0:
+		return math.NaN()
+	case rate == 0 || simple == 0 || math.IsNaN(simple) || math.IsInf(simple, 1):
+		return simple
+	case simple*rate >= 1:
+		return math.Inf(1)
+	}
+	return -math.Log1p(-simple*rate) / math.Log1p(rate)
+}
+
 // UnitCost is cost over what was made for it, NaN where nothing was.
 func UnitCost(cost, units float64) float64 {
 	if !(units > 0) {

@@ -63,6 +63,27 @@ func TestCRFProperty(t *testing.T) {
 	})
 }
 
+// A loan of the extra capital that savings pay off is paid off after the discounted payback: the annuity over that
+// time is the savings.
+func TestDiscountedPayback(t *testing.T) {
+	for _, c := range []struct{ extra, savings, rate, want float64 }{
+		{100, 25, 0, 4},
+		{100, 25, 0.08, 5.0111}, // by hand: ln(1/(1 − 0.32))/ln 1.08 = 0.385662/0.076961
+		{100, 8, 0.08, math.Inf(1)},
+		{100, 0, 0.08, math.Inf(1)},
+		{-5, 1, 0.08, 0},
+		{0, 0, 0.08, math.NaN()},
+		{math.NaN(), 1, 0.08, math.NaN()},
+		{100, 25, math.NaN(), math.NaN()},
+	} {
+		got := DiscountedPayback(c.extra, c.savings, c.rate)
+		near(t, "discounted payback", got, c.want, 1e-3)
+		if c.rate > 0 && got > 0 && !math.IsInf(got, 1) {
+			near(t, "annuity over it", c.extra*CRF(c.rate, got), c.savings, 1e-9)
+		}
+	}
+}
+
 func TestPayback(t *testing.T) {
 	for _, c := range []struct{ extra, savings, want float64 }{
 		{100, 50, 2},
