@@ -11,7 +11,7 @@ LINT_VERSION := v2.15.0
 TOOLS   ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/headroom/tools
 LINT    := $(TOOLS)/golangci-lint-$(LINT_VERSION)/golangci-lint
 
-.PHONY: all build test lint fmt bench run clean
+.PHONY: all build test lint fmt bench validate run clean
 all: build test lint
 
 build:
@@ -29,6 +29,12 @@ fmt: $(LINT)
 
 bench:
 	$(GO) test -p 1 -run '^$$' -bench . -benchmem ./...
+
+# Runs every comparison with a published or measured number and writes docs/validation.md.
+# A new miss or a wider error is refused; make validate ACCEPT=-accept takes it.
+validate:
+	@rows=$$(mktemp -d); trap 'rm -rf "$$rows"' EXIT; \
+	HEADROOM_VALIDATION="$$rows" $(GO) test -count=1 -p $(JOBS) ./... && $(GO) run ./validation/book -rows "$$rows" $(ACCEPT)
 
 run:
 	$(GO) run ./cmd/headroom $(ARGS)

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"headroom/facility/catalog"
 	"headroom/facility/units"
+	"headroom/validation"
 )
 
 func newModel(t testing.TB, name string) *Model {
@@ -45,26 +47,23 @@ type row struct {
 	within float64 // share
 }
 
-func checkRows(t *testing.T, rows []row) {
+func checkRows(t *testing.T, source string, rows []row) {
 	t.Helper()
 	for _, r := range rows {
 		m := newModel(t, r.model)
-		got := atIdle(m)
+		got, what := atIdle(m), r.model+", idle"
 		if r.gpuW > 0 {
-			got = atGPU(m, r.gpuW)
+			got, what = atGPU(m, r.gpuW), fmt.Sprintf("%s, %s, %g W a GPU", r.model, r.what, r.gpuW)
 		}
-		off := got/r.wallW - 1
-		t.Logf("%-18s %-26s %7.0f W a GPU: %7.0f W, want %7.0f W, %+.1f %%", r.model, r.what, r.gpuW, got, r.wallW, 100*off)
-		if math.Abs(off) > r.within {
-			t.Errorf("%s %s at %g W a GPU: %.0f W is %+.1f %% off %.0f W, allowed %.1f %%", r.model, r.what, r.gpuW, got, 100*off, r.wallW, 100*r.within)
-		}
+		id := "server-power/" + r.model + "-" + strings.ReplaceAll(strings.ToLower(r.what), " ", "-")
+		validation.Share(id, what, "W", r.wallW, r.within, source).Check(t, got)
 	}
 }
 
 // MLPerf Inference v4.1, 8x H200 air, MaxQ: average wall power by GPU cap.
 func TestH200AgainstMLPerfRows(t *testing.T) {
 	for _, model := range []string{"dgx-h200", "hgx-h200-air"} {
-		checkRows(t, []row{
+		checkRows(t, "MLPerf Inference v4.1 power logs, NVIDIA 8x H200 MaxQ, mean wall power under a cap on each GPU", []row{
 			{model, "3d-unet", 350, 4614, 0.06},
 			{model, "gptj offline", 350, 4775, 0.06},
 			{model, "gptj server", 350, 4723, 0.06},
@@ -78,23 +77,22 @@ func TestH200AgainstMLPerfRows(t *testing.T) {
 			{model, "bert-99.9 server", 450, 5639, 0.06},
 			{model, "sdxl offline", 450, 5574, 0.06},
 			{model, "sdxl server", 450, 5488, 0.06},
-			{model, "dlrm-v2", 500, 6000, 0.06},
-			{model, "dlrm-v2", 500, 6069, 0.06},
+			{model, "dlrm-v2 lowest", 500, 6000, 0.06},
+			{model, "dlrm-v2 highest", 500, 6069, 0.06},
 			{model, "mixtral offline", 500, 6155, 0.06},
 			{model, "mixtral server", 500, 6175, 0.06},
 			{model, "llama2 offline", 500, 6153, 0.06},
 			{model, "llama2 server", 500, 6280, 0.06},
-			{model, "published fit", 700, 7852, 0.03},
+			{model, "fit of the rows", 700, 7852, 0.03},
 		})
-		if idle := atIdle(newModel(t, model)); idle < 2360 || idle > 2410 {
-			t.Errorf("%s idles at %.0f W, measured 2360 to 2410", model, idle)
-		}
+		validation.Range("server-power/"+model+"-idle", model+", idle", "W", 2360, 2410, "MLPerf Inference v4.1 power logs, NVIDIA 8x H200 MaxQ, before and after the run").
+			Check(t, atIdle(newModel(t, model)))
 	}
 }
 
 // MLPerf Inference v5.1, Lenovo SR680a (air) and SR780a (water), 8x B200.
 func TestB200AgainstMLPerfRows(t *testing.T) {
-	checkRows(t, []row{
+	checkRows(t, "MLPerf Inference v5.1 power logs, Lenovo SR680a V3 (air) and SR780a V3 (water), 8x B200", []row{
 		{"dgx-b200", "llama2 offline", 1000, 10401, 0.03},
 		{"dgx-b200", "llama2 server", 1000, 10442, 0.03},
 		{"hgx-b200-air", "llama2 offline", 1000, 10401, 0.03},
@@ -133,7 +131,7 @@ func TestAgainstPowerXChassis(t *testing.T) {
 			t.Errorf("the oracle gives %.4f, published %.4f", o.got, o.want)
 		}
 	}
-	checkRows(t, []row{
+	checkRows(t, "SemiAnalysis' chassis model (PowerX): fans, supplies and network bottom up", []row{
 		{"dgx-h100", "PowerX", 700, h100, 0.05},
 		{"hgx-h100-air", "PowerX", 700, h100, 0.05},
 		{"dgx-h200", "PowerX", 700, h100, 0.05},
@@ -144,13 +142,11 @@ func TestAgainstPowerXChassis(t *testing.T) {
 }
 
 func TestOtherBuildsAgainstPublishedFigures(t *testing.T) {
-	checkRows(t, []row{
-		{"dgx-a100", "1300 W + 1.097 GPU", 400, 1300 + 1.097*3200, 0.02},
-		{"dgx-a100", "AcmeTrace idle", 0, 1590, 0.06}, // 1,512 to 1,827 W at the 10th to 30th percentile
-		{"hgx-h100-liquid", "SMC plateau, no fans", 700, 7180, 0.03},
-		{"gb200-nvl72", "120 to 132 kW", 1200, 126000, 0.05},
-		{"gb300-nvl72", "132 to 142 kW", 1400, 137000, 0.04},
-	})
+	checkRows(t, "the H200's measured slope on an assumed board of 1,300 W", []row{{"dgx-a100", "slope of 1.097", 400, 1300 + 1.097*3200, 0.02}})
+	checkRows(t, "AcmeTrace (NSDI 2024), node power, 10th to 30th percentile", []row{{"dgx-a100", "idle", 0, 1590, 0.06}}) // 1,512 to 1,827 W
+	checkRows(t, "MLPerf Training v4.0 power logs, Sustainable Metal Cloud, immersion without fans", []row{{"hgx-h100-liquid", "plateau", 700, 7180, 0.03}})
+	checkRows(t, "NVIDIA: 120 to 132 kW a rack", []row{{"gb200-nvl72", "rack", 1200, 126000, 0.05}})
+	checkRows(t, "NVIDIA: 132 to 142 kW a rack", []row{{"gb300-nvl72", "rack", 1400, 137000, 0.04}})
 }
 
 // The measured files behind the rows: wall power in the benchmark's window, and idle around it.
@@ -173,15 +169,10 @@ func TestAgainstMeasuredPowerLogs(t *testing.T) {
 	} {
 		loaded, idle := readPowerLog(t, filepath.Join(dataDir(t), "power", tt.folder, tt.file+".csv.gz"))
 		m := newModel(t, tt.model)
-		got, gotIdle := atGPU(m, tt.gpuW), atIdle(m)
-		t.Logf("%-15s %-36s loaded %6.0f W, measured %6.0f W, %+.1f %%; idle %6.0f W, measured %6.0f W, %+.1f %%", tt.model, tt.file,
-			got, loaded, 100*(got/loaded-1), gotIdle, idle, 100*(gotIdle/idle-1))
-		if off := got/loaded - 1; math.Abs(off) > tt.within {
-			t.Errorf("%s against %s: %+.1f %%, allowed %.0f %%", tt.model, tt.file, 100*off, 100*tt.within)
-		}
-		if off := gotIdle/idle - 1; math.Abs(off) > 0.05 {
-			t.Errorf("%s idle against %s: %+.1f %%", tt.model, tt.file, 100*off)
-		}
+		id := "server-power/log-" + tt.model + "-" + strings.ToLower(strings.ReplaceAll(tt.file, "__", "-"))
+		source := "MLPerf Inference power log " + tt.folder + "/" + tt.file
+		validation.Share(id, tt.model+" under load, "+tt.file, "W", loaded, tt.within, source).FromData().Check(t, atGPU(m, tt.gpuW))
+		validation.Share(id+"-idle", tt.model+" at rest around it, "+tt.file, "W", idle, 0.05, source).FromData().Check(t, atIdle(m))
 	}
 }
 
@@ -264,19 +255,16 @@ func TestH100AirThrottleInlets(t *testing.T) {
 	}
 	half := m.Resistance(0.5)
 	for _, tt := range []struct {
-		slot              string
+		id, slot          string
 		r, wantC, withinK float64
 	}{
-		{"mean, half airflow", half, 24, 1},
-		{"worst, half airflow", half * m.WorstSlot, 17, 2},
-		{"worst, rated airflow", m.Resistance(1) * m.WorstSlot, 40, 1},
-		{"mean, rated airflow", m.Resistance(1), 45, 1},
+		{"mean-half-airflow", "mean slot, half airflow", half, 24, 1},
+		{"worst-half-airflow", "worst slot, half airflow", half * m.WorstSlot, 17, 2},
+		{"worst-rated-airflow", "worst slot, rated airflow", m.Resistance(1) * m.WorstSlot, 40, 1},
+		{"mean-rated-airflow", "mean slot, rated airflow", m.Resistance(1), 45, 1},
 	} {
-		inletC := m.LimitC - 700*tt.r
-		t.Logf("%-22s reaches %.0f °C at %.1f °C inlet, want %.0f ± %.0f", tt.slot, m.LimitC, inletC, tt.wantC, tt.withinK)
-		if math.Abs(inletC-tt.wantC) > tt.withinK {
-			t.Errorf("%s: throttles above %.1f °C, want %.0f ± %.0f", tt.slot, inletC, tt.wantC, tt.withinK)
-		}
+		validation.Within("temperature/h100-throttle-inlet-"+tt.id, "H100 at 700 W reaches its limit at an inlet of, "+tt.slot, "°C", tt.wantC, tt.withinK,
+			"arithmetic on die temperatures published for H100 in air (arXiv 2507.16781), inlet of 25 °C assumed").Check(t, m.LimitC-700*tt.r)
 	}
 }
 
@@ -285,9 +273,8 @@ func TestColdPlateReachesItsLimitWithoutFlow(t *testing.T) {
 	for _, tt := range []struct{ coolantC, wantS float64 }{{25, 17.0}, {40, 10.5}} {
 		start := tt.coolantC + 700*m.Resistance(1)
 		got := (m.LimitC - start) * m.GPUHeatJPerK / 700
-		if math.Abs(got/tt.wantS-1) > 0.1 {
-			t.Errorf("%g °C coolant: %.1f s to the limit, want %.1f ± 10 %%", tt.coolantC, got, tt.wantS)
-		}
+		validation.Share(fmt.Sprintf("temperature/cold-plate-without-flow-%g", tt.coolantC), fmt.Sprintf("H100 cold plate at 700 W, %g °C coolant: to its limit after the flow stops", tt.coolantC), "s", tt.wantS, 0.1,
+			"(limit − start)·C/P with 300 J/K").Check(t, got)
 	}
 }
 
