@@ -1,12 +1,14 @@
 package cooling
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"headroom/facility/catalog"
+	"headroom/validation"
 )
 
 func catalogueChiller(t testing.TB, name string) catalog.Chiller {
@@ -36,8 +38,11 @@ func TestChillerGolden(t *testing.T) {
 		near(t, c.name+" capacity", capacity, c.capacity, 6e-6)
 		near(t, c.name+" EIR", eir, c.eir, 6e-6)
 		near(t, c.name+" part load", partLoad, c.partLoad, 6e-6)
-		near(t, c.name+" power", powerW/1e3, c.powerKW, 6e-3)
-		near(t, c.name+" COP", c.load*chiller.CapacityW/powerW, c.cop, 6e-4)
+		id := fmt.Sprintf("chiller/%s-%g", c.name, 100*c.load)
+		what := fmt.Sprintf("%s at %g %% load, water %g °C, condenser %g °C", c.name, 100*c.load, c.x, c.y)
+		const source = "the chiller's curves (Modelica Buildings Library, EnergyPlus EIR form), evaluated independently"
+		validation.Within(id+"-power", what+": power", "kW", c.powerKW, 6e-3, source).Check(t, powerW/1e3)
+		validation.Within(id+"-cop", what+": COP", "", c.cop, 6e-4, source).Check(t, c.load*chiller.CapacityW/powerW)
 	}
 }
 
@@ -111,7 +116,8 @@ func TestYorkCalcGolden(t *testing.T) {
 		{25.55, 5.56, 1.5, 6.265, 6e-4},
 	} {
 		got, clamped := TowerApproachK(&tower, c.wetBulbC, c.rangeK, c.liquidGas)
-		near(t, "approach", got, c.want, c.tol)
+		validation.Within(fmt.Sprintf("tower/yorkcalc-%g-%g-%g", c.wetBulbC, c.rangeK, c.liquidGas), fmt.Sprintf("YorkCalc approach at a wet bulb of %g °C, range %g K, L/G %g", c.wetBulbC, c.rangeK, c.liquidGas), "K",
+			c.want, c.tol, "YorkCalc polynomial (Modelica Buildings Library), evaluated independently").Check(t, got)
 		if clamped != 0 {
 			t.Errorf("%+v counted %d clamps", c, clamped)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"headroom/facility/catalog"
 	"headroom/facility/weather"
+	"headroom/validation"
 )
 
 // The ten cases of Lei & Masanet, "Climate- and technology-specific PUE and WUE estimations for U.S. data
@@ -332,7 +333,11 @@ func TestLeiMasanetCases(t *testing.T) {
 			r := ranges[k]
 			mark := func(v float64, lo, hi float64, unit string) string {
 				cells++
-				if v >= lo-0.005 && v <= hi+0.005 { // the study prints two decimals
+				// The study prints two decimals.
+				id := fmt.Sprintf("pue/study-%s-zone-%s-%s", strings.ToLower(leiCases[k].name), strings.ToLower(zone), strings.ToLower(unit))
+				validation.Range(id, fmt.Sprintf("case %s in climate zone %s: %s", leiCases[k].name, zone, unit), map[string]string{"WUE": "L/kWh"}[unit], lo-0.005, hi+0.005,
+					"Lei and Masanet, Resources, Conservation and Recycling 182:106323 (2022), 5th to 95th percentile; the middle of each parameter's range loaded").Check(t, v)
+				if v >= lo-0.005 && v <= hi+0.005 {
 					return ""
 				}
 				missed++

@@ -3,10 +3,13 @@ package cooling
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"headroom/validation"
 )
 
 // The two published parameter vectors.
@@ -53,9 +56,12 @@ func TestLeiMasanetGolden(t *testing.T) {
 		{35, 0.8, 1.41250, 1.39628, 0},
 	} {
 		a, w := air.Solve(c.tC, c.rh, 101325), water.Solve(c.tC, c.rh, 101325)
-		near(t, "air-side PUE", a.PUE, c.airPUE, 5.1e-6)
-		near(t, "water-side PUE", w.PUE, c.waterPUE, 5.1e-6)
-		near(t, "free share", w.FreeShare, c.free, 5.1e-4)
+		at := fmt.Sprintf("%g-%g", c.tC, 100*c.rh)
+		what := fmt.Sprintf(" at %g °C and %g %%", c.tC, 100*c.rh)
+		source := "Lei and Masanet's published parameters (Energy 2020, doi 10.1016/j.energy.2020.117556), the model run independently; the hour at 20 °C is the authors' own"
+		validation.Within("pue/golden-air-side-"+at, "air-side economizer"+what+": PUE", "", c.airPUE, 5.1e-6, source).Check(t, a.PUE)
+		validation.Within("pue/golden-water-side-"+at, "water-side economizer"+what+": PUE", "", c.waterPUE, 5.1e-6, source).Check(t, w.PUE)
+		validation.Within("pue/golden-free-share-"+at, "water-side economizer"+what+": share of free cooling", "", c.free, 5.1e-4, source).Check(t, w.FreeShare)
 	}
 }
 

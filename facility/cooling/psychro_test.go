@@ -1,12 +1,14 @@
 package cooling
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"headroom/facility/weather"
+	"headroom/validation"
 )
 
 func TestWetBulb(t *testing.T) {
@@ -16,7 +18,8 @@ func TestWetBulb(t *testing.T) {
 		{20, 1, 20, 1e-4},
 		{-10, 1, -10, 1e-4},
 	} {
-		near(t, "wet bulb", WetBulbC(c.dryBulbC, c.rh, weather.SeaLevelPa), c.want, c.tol)
+		validation.Within(fmt.Sprintf("psychrometrics/wet-bulb-%g-%g", c.dryBulbC, 100*c.rh), fmt.Sprintf("wet bulb at %g °C and %g %%", c.dryBulbC, 100*c.rh), "°C", c.want, c.tol,
+			"psychrometric tables").Check(t, WetBulbC(c.dryBulbC, c.rh, weather.SeaLevelPa))
 	}
 }
 
@@ -32,7 +35,8 @@ func TestEnthalpyWetBulb(t *testing.T) {
 		{40, 0.2, 21.867},
 		{35, 0.8, 31.784},
 	} {
-		near(t, "enthalpy wet bulb", EnthalpyWetBulbC(c.dryBulbC, c.rh, weather.SeaLevelPa), c.want, 6e-4)
+		validation.Within(fmt.Sprintf("psychrometrics/enthalpy-wet-bulb-%g-%g", c.dryBulbC, 100*c.rh), fmt.Sprintf("wet bulb by enthalpy at %g °C and %g %%", c.dryBulbC, 100*c.rh), "°C", c.want, 6e-4,
+			"Lei and Masanet's published model (Energy 2020, doi 10.1016/j.energy.2020.117556), run for these points").Check(t, EnthalpyWetBulbC(c.dryBulbC, c.rh, weather.SeaLevelPa))
 	}
 }
 
@@ -97,10 +101,11 @@ func TestAirflow(t *testing.T) {
 		{78e3, 16, 8670},
 	} {
 		got := AirflowM3s(c.heatW, c.riseK, weather.SeaLevelPa) * CFMPerM3s
-		near(t, "airflow in CFM", got, c.wantCFM, 0.02*c.wantCFM)
+		validation.Share(fmt.Sprintf("psychrometrics/airflow-%g-kw-%.0f-k", c.heatW/1e3, c.riseK), fmt.Sprintf("air for %g kW at a rise of %.1f K", c.heatW/1e3, c.riseK), "CFM", c.wantCFM, 0.02,
+			"planners' rule of 1.08 to 1.085 BTU/h a CFM and °F").Check(t, got)
 	}
-	near(t, "DGX H100 rise in °F", AirRiseK(10.2e3, 1105/CFMPerM3s, weather.SeaLevelPa)*1.8, 29.0, 0.02*29)
-	near(t, "DGX H100 rise in K", AirRiseK(10.2e3, 1105/CFMPerM3s, weather.SeaLevelPa), 16.4, 0.05)
+	validation.Share("psychrometrics/dgx-h100-rise", "DGX H100, 10.2 kW into 1,105 CFM: rise of its air", "K", 16.4, 0.02, "NVIDIA DGX H100 user guide: airflow and power").
+		Check(t, AirRiseK(10.2e3, 1105/CFMPerM3s, weather.SeaLevelPa))
 }
 
 func TestAirflowAtAltitude(t *testing.T) {
@@ -110,7 +115,8 @@ func TestAirflowAtAltitude(t *testing.T) {
 		{2000, 0.93}, {4000, 0.86}, {6000, 0.80}, {8000, 0.74}, {10000, 0.69},
 	} {
 		p := weather.StandardPressurePa(c.feet * foot)
-		near(t, "density ratio", sea/AirflowM3s(1e3, 11.4, p), c.ratio, 0.005)
+		validation.Within(fmt.Sprintf("psychrometrics/density-%g-ft", c.feet), fmt.Sprintf("density of air at %g ft over that at sea level", c.feet), "", c.ratio, 0.005, "a vendor's altitude table").
+			Check(t, sea/AirflowM3s(1e3, 11.4, p))
 	}
 	p := weather.StandardPressurePa(6000 * foot)
 	near(t, "CFM per kW at 6,000 ft", 154*weather.SeaLevelPa/p, 192.5, 0.8)
