@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -105,10 +104,6 @@ func writePlan(ctx context.Context, t *terminal, out *output, r *sim.Result, ans
 		{"racks.csv", func(w io.Writer) error { return planCSV(w, answer) }},
 		resolvedFile(resolved),
 	}
-	for _, f := range chartFiles(t, r, charts) {
-		if slices.ContainsFunc(planCharts, func(c string) bool { return strings.HasPrefix(f.name, "charts/"+c+".") }) {
-			files = append(files, f)
-		}
-	}
+	files = append(files, chartFiles(drawCharts(t, r, charts, planCharts), charts)...)
 	return writeAll(ctx, t, out, files)
 }

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"headroom/plots"
+	"headroom/plots/document"
 	"headroom/plots/report"
 	"headroom/sim"
 )
@@ -26,19 +29,21 @@ type resultFile struct {
 
 // writeResult stages the files of a result and moves them into place.
 func writeResult(ctx context.Context, t *terminal, out *output, r *sim.Result, resolved func() ([]byte, error), charts string) error {
-	drawn := chartFiles(t, r, charts)
-	var names []string
-	for _, c := range drawn {
-		names = append(names, c.name)
+	drawn := drawCharts(t, r, charts, nil)
+	doc, err := report.Document(r, report.Options{Charts: pictures(drawn, charts)})
+	if err != nil {
+		return err
 	}
 	files := []resultFile{
-		{"report.md", func(w io.Writer) error { return report.Markdown(w, r, names) }},
+		{"report.md", func(w io.Writer) error { return document.WriteMarkdown(w, doc) }},
 		{"result.json", func(w io.Writer) error { return report.JSON(w, r) }},
 		{"series.csv", func(w io.Writer) error { return report.SeriesCSV(w, r) }},
 		{"events.csv", func(w io.Writer) error { return report.EventsCSV(w, r) }},
 		resolvedFile(resolved),
 	}
-	return writeAll(ctx, t, out, append(files, drawn...))
+	files = append(files, chartFiles(drawn, charts)...)
+	// The page holds the charts: it comes last, when they are drawn.
+	return writeAll(ctx, t, out, append(files, resultFile{"report.html", func(w io.Writer) error { return document.WriteHTML(w, doc) }}))
 }
 
 // resolvedFile is the scenario with every default, from which the same run can be made again.
@@ -52,21 +57,70 @@ func resolvedFile(resolved func() ([]byte, error)) resultFile {
 	}}
 }
 
-// chartFiles are the charts of a result in one format, none for "none".
-func chartFiles(t *terminal, r *sim.Result, format string) []resultFile {
+// drawing is one chart of a result, drawn once in each format that asks for it.
+type drawing struct {
+	chart plots.Chart
+	in    map[string]func() ([]byte, error)
+}
+
+// drawCharts readies the charts of a result in one format; for "none" there are none. only names those that are
+// wanted, nil stands for all.
+func drawCharts(t *terminal, r *sim.Result, format string, only []string) []drawing {
 	if format == "none" {
 		return nil
 	}
 	for _, m := range plots.Missing(r) {
 		t.warn(m)
 	}
-	var files []resultFile
+	var out []drawing
 	for _, c := range plots.Charts() {
-		files = append(files, resultFile{"charts/" + c.FileName(format), func(w io.Writer) error {
-			return plots.Draw(c, r, format, w)
+		if only != nil && !slices.Contains(only, c.Name) {
+			continue
+		}
+		d := drawing{c, map[string]func() ([]byte, error){}}
+		for _, f := range []string{format, pageFormat(format)} {
+			d.in[f] = sync.OnceValues(func() ([]byte, error) {
+				var b bytes.Buffer
+				err := plots.Draw(c, r, f, &b)
+				return b.Bytes(), err
+			})
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// pageFormat is the format in which a page carries charts that lie beside it in another.
+func pageFormat(format string) string {
+	if format == "pdf" {
+		return "png"
+	}
+	return format
+}
+
+// chartFiles are the drawings as files.
+func chartFiles(drawn []drawing, format string) []resultFile {
+	var files []resultFile
+	for _, d := range drawn {
+		files = append(files, resultFile{"charts/" + d.chart.FileName(format), func(w io.Writer) error {
+			data, err := d.in[format]()
+			if err != nil {
+				return err
+			}
+			_, err = w.Write(data)
+			return err
 		}})
 	}
 	return files
+}
+
+// pictures are the drawings as figures of a report.
+func pictures(drawn []drawing, format string) []*document.Figure {
+	var out []*document.Figure
+	for _, d := range drawn {
+		out = append(out, report.Chart(d.chart, "charts/"+d.chart.FileName(format), pageFormat(format), d.in[pageFormat(format)]))
+	}
+	return out
 }
 
 // writeAll stages files with a few workers, moves them into place once all are whole, and says so. Errors come in

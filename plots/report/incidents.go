@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"time"
 
+	"headroom/plots/document"
 	"headroom/plots/show"
 	"headroom/sim"
 )
@@ -28,21 +30,21 @@ func stopLimits(r *sim.Result) []Verdict {
 	return []Verdict{dark, heat}
 }
 
-// stopSentence says in the answer what stopped servers, "" when nothing did.
-func stopSentence(r *sim.Result) string {
+// stopSentence says in the answer what stopped servers, nothing when nothing did.
+func stopSentence(r *sim.Result) document.Text {
 	n := r.Incidents
 	if n == nil || n.ServersDark+n.AirTrips+n.ThermalShutdowns == 0 {
-		return ""
+		return nil
 	}
-	s := ""
+	var dark, heat document.Text
 	if n.ServersDark > 0 {
-		s = fmt.Sprintf("**%s lost power** (%s server-hours dark). ", show.Of(int(n.ServersDark), "server"), show.Number(float64(n.ServerHoursDark), 3))
+		dark = t("**%s lost power** (%s server-hours dark).", show.Of(int(n.ServersDark), "server"), show.Number(float64(n.ServerHoursDark), 3))
 	}
 	if stops := n.AirTrips + n.ThermalShutdowns; stops > 0 {
-		s += fmt.Sprintf("**Heat stopped servers %s times**: %s by hot inlet air, %s by a GPU at its shutdown temperature. ",
+		heat = t("**Heat stopped servers %s times**: %s by hot inlet air, %s by a GPU at its shutdown temperature.",
 			show.Count(stops), show.Count(n.AirTrips), show.Count(n.ThermalShutdowns))
 	}
-	return s + fmt.Sprintf("%s interrupted in all.", show.Of(int(n.JobsInterrupted), "job run"))
+	return document.Join(" ", dark, heat, t("%s interrupted in all.", show.Of(int(n.JobsInterrupted), "job run")))
 }
 
 // scripted is the table of what each scripted loss did.
@@ -51,24 +53,24 @@ func (d *doc) scripted() {
 	if n == nil || len(n.Scripted) == 0 {
 		return
 	}
-	d.line("### What the scripted losses did\n")
-	var rows [][]string
+	d.Add(document.Heading{Level: 3, Text: t("What the scripted losses did")})
+	var rows [][]cell
 	for _, s := range n.Scripted {
-		length := "to the end"
+		length := nums("to the end", math.NaN(), "s")
 		if s.LengthS.Known() {
-			length = show.Seconds(float64(s.LengthS))
+			length = seconds(float64(s.LengthS))
 		}
 		outcome := "nothing stopped"
 		if s.ServersDark+s.AirTrips+s.ThermalShutdowns > 0 {
 			outcome = "servers stopped"
 		}
-		rows = append(rows, []string{
-			s.Lost, atTime(d.r, float64(s.AtS)), length, show.Count(s.ServersDark), show.Count(s.AirTrips),
-			show.Count(s.ThermalShutdowns), show.Count(s.JobsInterrupted), outcome,
-		})
+		rows = append(rows, row(
+			words(s.Lost), nums(atTime(d.r, float64(s.AtS)), float64(s.AtS), "s"), length, count(s.ServersDark), count(s.AirTrips),
+			count(s.ThermalShutdowns), count(s.JobsInterrupted), words(outcome),
+		))
 	}
-	d.table([]string{"lost", "at", "for", ">servers without power", ">stopped by inlet air", ">stopped by GPU heat", ">job runs interrupted", "outcome"}, rows)
-	d.line("Counted from the loss until an hour after it was over; losses that overlap share what happened.\n")
+	d.table("scripted losses", []string{"lost", "at", "for", ">servers without power", ">stopped by inlet air", ">stopped by GPU heat", ">job runs interrupted", "outcome"}, rows)
+	d.say("Counted from the loss until an hour after it was over; losses that overlap share what happened.")
 }
 
 // atTime is a moment of the run as its local date and time.

@@ -8,6 +8,7 @@ import (
 	"headroom/facility"
 	"headroom/facility/power"
 	"headroom/plots"
+	"headroom/plots/document"
 	"headroom/plots/show"
 	"headroom/sim"
 )
@@ -26,6 +27,9 @@ type Verdict struct {
 	Bound  string // "48.0 kW"
 	State  string // Pass, Fail or Unknown
 	Note   string
+
+	Share    float64 // the figure over its limit
+	HasShare bool    // there is such a ratio, and it is known
 }
 
 // Limits returns the verdict on every limit that a run can be held against. A limit that is not stated, or a figure
@@ -40,6 +44,22 @@ func Limits(r *sim.Result) []Verdict {
 	return append(out, bookLimits(r)...)
 }
 
+// limits is the table of verdicts.
+func (d *doc) limits(vs []Verdict) {
+	d.Section("Limits")
+	var rows [][]cell
+	for _, v := range vs {
+		share := none("%")
+		if v.HasShare {
+			share = percent(v.Share)
+		}
+		rows = append(rows, row(document.Judged(v.State, states[v.State]), words(v.Limit), words(v.Figure), words(v.Bound), share, words(v.Note)))
+	}
+	d.table("limits", []string{"verdict", "limit", ">figure", ">limit value", ">of the limit", "note"}, rows)
+}
+
+var states = map[string]document.State{Pass: document.Pass, Fail: document.Fail, Unknown: document.Unknown}
+
 // judge compares a figure with its bound.
 func judge(v Verdict, figure, bound float64) Verdict {
 	switch {
@@ -49,6 +69,9 @@ func judge(v Verdict, figure, bound float64) Verdict {
 		v.State = Pass
 	default:
 		v.State = Fail
+	}
+	if v.State != Unknown && bound > 0 {
+		v.Share, v.HasShare = figure/bound, true
 	}
 	return v
 }

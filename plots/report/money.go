@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 
 	"headroom/plots/show"
@@ -9,19 +8,22 @@ import (
 )
 
 // accounts are the rows of the energy table that split water, cooling and PUE further.
-func accounts(e *sim.Energy) [][]string {
-	var rows [][]string
-	add := func(name, value string) { rows = append(rows, []string{name, value}) }
-	add("design PUE (plan basis, design day)", show.Ratio(float64(e.DesignPUE), 3))
-	add("ITUE (IT over compute)", show.Ratio(float64(e.ITUE), 3))
+func accounts(e *sim.Energy) [][]cell {
+	var rows [][]cell
+	add := func(name string, value cell) { rows = append(rows, row(words(name), value)) }
+	add("design PUE (plan basis, design day)", ratio(float64(e.DesignPUE), 3))
+	add("ITUE (IT over compute)", ratio(float64(e.ITUE), 3))
 	for _, z := range e.PartialPUE {
-		add("pPUE, "+z.Zone, show.Ratio(float64(z.PPUE), 3))
+		add("pPUE, "+z.Zone, ratio(float64(z.PPUE), 3))
 	}
-	add("water: evaporation, blowdown, drift", show.Litres(float64(e.EvaporationL))+", "+show.Litres(float64(e.BlowdownL))+", "+show.Litres(float64(e.DriftL)))
-	hours := func(n sim.Num) string { return withUnit(float64(n), "h") }
-	add("cooled without compressors, in part, by compressors alone", hours(e.FreeCoolingH)+", "+hours(e.PartialCoolingH)+", "+hours(e.MechanicalCoolingH))
+	add("water evaporated", litres(float64(e.EvaporationL)))
+	add("water blown down", litres(float64(e.BlowdownL)))
+	add("water drifted away", litres(float64(e.DriftL)))
+	add("cooled without compressors", figure(float64(e.FreeCoolingH), 3, "h"))
+	add("cooled by compressors in part", figure(float64(e.PartialCoolingH), 3, "h"))
+	add("cooled by compressors alone", figure(float64(e.MechanicalCoolingH), 3, "h"))
 	if e.CarbonKg.Known() {
-		add("carbon dioxide", withUnit(float64(e.CarbonKg), "kg"))
+		add("carbon dioxide", figure(float64(e.CarbonKg), 3, "kg"))
 	}
 	return rows
 }
@@ -32,17 +34,11 @@ func (d *doc) money() {
 	if a == nil {
 		return
 	}
-	d.section("Money")
-	amount := func(n sim.Num) string {
-		if !n.Known() {
-			return show.Unknown
-		}
-		return show.Number(float64(n), digitsFor(float64(n))) + " " + plain(a.Currency)
-	}
-	rows := [][]string{}
+	d.Section("Money")
+	var rows [][]cell
 	add := func(name string, n sim.Num) {
 		if n.Known() {
-			rows = append(rows, []string{name, amount(n)})
+			rows = append(rows, row(words(name), amount(n, a.Currency)))
 		}
 	}
 	add("energy, this run", a.Energy)
@@ -54,28 +50,30 @@ func (d *doc) money() {
 	add("a year: capital", a.YearCapital)
 	add("a year: maintenance", a.YearUpkeep)
 	add("a year: energy, demand, water and carbon", a.YearOperating)
-	add("**a year: total cost of ownership**", a.YearTotal)
+	if a.YearTotal.Known() {
+		rows = append(rows, row(strong("a year: total cost of ownership"), emph(amount(a.YearTotal, a.Currency))))
+	}
 	add("an effective GPU-hour", a.PerGPUHour)
 	add("an available GPU-hour", a.PerGPUHourHeld)
 	add("a PFLOP/s-day", a.PerPFLOPDay)
-	d.table([]string{"figure", ">value"}, rows)
+	d.table("money", []string{"figure", ">value"}, rows)
 	if len(a.Components) > 0 {
 		rows = nil
 		for _, c := range a.Components {
-			rows = append(rows, []string{plain(c.Name), amount(c.Amount), withUnit(float64(c.LifeYears), "y"), amount(c.YearCost)})
+			rows = append(rows, row(words(c.Name), amount(c.Amount, a.Currency), figure(float64(c.LifeYears), 3, "y"), amount(c.YearCost, a.Currency)))
 		}
-		d.table([]string{"component", ">cost", ">life", ">a year"}, rows)
+		d.table("cost by component", []string{"component", ">cost", ">life", ">a year"}, rows)
 	}
 	if len(a.Cloud) > 0 {
 		rows = nil
 		for _, c := range a.Cloud {
-			rows = append(rows, []string{c.Offer, show.GPUHours(float64(c.GPUHours)), amount(c.Year), amount(c.PerGPUHour)})
+			rows = append(rows, row(words(c.Offer), gpuHours(float64(c.GPUHours)), amount(c.Year, a.Currency), amount(c.PerGPUHour, a.Currency)))
 		}
-		d.table([]string{"the same work rented", ">paid for", ">a year", ">per effective GPU-hour"}, rows)
-		d.para("Reserved at 40 % off the list price and paid whether used or not; spot at 30 % of it, longer by what interruptions undo (planning figures, assumed).")
+		d.table("rented", []string{"the same work rented", ">paid for", ">a year", ">per effective GPU-hour"}, rows)
+		d.say("Reserved at 40 %% off the list price and paid whether used or not; spot at 30 %% of it, longer by what interruptions undo (planning figures, assumed).")
 	}
 	if a.YearTotal.Known() {
-		d.para(fmt.Sprintf("Yearly figures are those of a year like this run of %s.", show.Seconds(d.r.Run.LengthS)))
+		d.say("Yearly figures are those of a year like this run of %s.", show.Seconds(d.r.Run.LengthS))
 	}
 }
 

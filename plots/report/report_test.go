@@ -17,14 +17,16 @@ import (
 
 	"headroom/facility/placement"
 	"headroom/plots"
+	"headroom/plots/document"
 	"headroom/plots/internal/fixture"
 	"headroom/sim"
 )
 
-func chartFiles() []string {
-	var out []string
+// figures are the charts of a run as a report sets them, each of a pixel.
+func figures() []*document.Figure {
+	var out []*document.Figure
 	for _, c := range plots.Charts() {
-		out = append(out, "charts/"+c.File)
+		out = append(out, Chart(c, "charts/"+c.File, "png", func() ([]byte, error) { return []byte("picture"), nil }))
 	}
 	return out
 }
@@ -32,7 +34,11 @@ func chartFiles() []string {
 func markdown(t testing.TB, r *sim.Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Markdown(&b, r, chartFiles()); err != nil {
+	d, err := Document(r, Options{Charts: figures()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := document.WriteMarkdown(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -77,9 +83,9 @@ func TestMarkdownOpensWithTheAnswer(t *testing.T) {
 			t.Errorf("the answer lacks %q", want)
 		}
 	}
-	for _, c := range chartFiles() {
-		if n := strings.Count(md, "![]("+c+")"); n != 1 {
-			t.Errorf("chart %s is set %d times, want once", c, n)
+	for _, c := range figures() {
+		if n := strings.Count(md, "]("+c.Path+")"); n != 1 {
+			t.Errorf("chart %s is set %d times, want once", c.Path, n)
 		}
 	}
 	for _, want := range []string{"seed: 1", "run: 3f8a2c1e-90ab-5cde-8f01-23456789abcd", "version: 0.1.0", "basis: planned", "100 % of its hours covered"} {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"headroom/facility/placement"
 	"headroom/plots"
+	"headroom/plots/document"
 	"headroom/plots/show"
 	"headroom/sim"
 )
@@ -17,26 +17,28 @@ import (
 const mostRows = 30
 
 func (d *doc) fit() {
-	d.section("What fits, and what stops the next server")
+	d.Section("What fits, and what stops the next server")
 	d.chart("fit")
 	c := &d.r.Capacity
 	if len(c.Binding) > 0 {
-		var rows [][]string
+		var rows [][]cell
 		for _, b := range c.Binding {
-			short := "–"
+			short := none(b.Unit)
 			if b.Short.Known() && b.Short > 0 {
-				short = show.Quantity(float64(b.Short), b.Unit)
+				short = quantity(float64(b.Short), b.Unit)
 			}
-			rows = append(rows, []string{plots.LimitName(b.Limit), plain(b.Where), show.Count(b.Racks), short})
+			rows = append(rows, row(words(plots.LimitName(b.Limit)), words(b.Where), count(b.Racks), short))
 		}
-		d.table([]string{"limit", "where", ">racks", ">short by"}, rows)
+		d.table("what stops the next server", []string{"limit", "where", ">racks", ">short by"}, rows)
 	}
 	d.rackTable()
 	s := &c.Stranded
-	d.para(fmt.Sprintf("Stranded: power %s, air cooling %s, liquid cooling %s, space %s.",
-		show.Watts(float64(s.PowerW)), show.Watts(float64(s.AirW)), show.Watts(float64(s.LiquidW)), show.Quantity(float64(s.SpaceU), "U")))
+	d.say("Stranded: power %s, air cooling %s, liquid cooling %s, space %s.",
+		show.Watts(float64(s.PowerW)), show.Watts(float64(s.AirW)), show.Watts(float64(s.LiquidW)), show.Quantity(float64(s.SpaceU), "U"))
 	d.strandedTable()
+	d.chart("waterfall")
 	d.chart("placement")
+	d.chart("phase")
 }
 
 // strandedTable splits what is stranded by the limit that strands it.
@@ -44,22 +46,22 @@ func (d *doc) strandedTable() {
 	if d.r.Layout == nil || len(d.r.Layout.StrandedBy) == 0 {
 		return
 	}
-	var rows [][]string
+	var rows [][]cell
 	for _, s := range d.r.Layout.StrandedBy {
-		w := show.Unknown
+		w := watts(math.NaN())
 		if s.PowerW >= 0 {
-			w = show.Watts(float64(s.PowerW))
+			w = watts(float64(s.PowerW))
 		}
-		rows = append(rows, []string{plots.LimitName(string(s.Limit)), show.Count(s.Racks), w, show.Quantity(float64(s.SpaceU), "U")})
+		rows = append(rows, row(words(plots.LimitName(string(s.Limit))), count(s.Racks), w, quantity(float64(s.SpaceU), "U")))
 	}
-	d.table([]string{"stranded by", ">racks", ">power", ">space"}, rows)
+	d.table("stranded", []string{"stranded by", ">racks", ">power", ">space"}, rows)
 }
 
 // rackTable has one line for every run of racks of a row that hold the same and are stopped by the same.
 func (d *doc) rackTable() {
 	l := d.r.Layout
 	if l == nil || l.Facility == nil {
-		d.para("Racks: unknown, for the result holds no placement.")
+		d.say("Racks: unknown, for the result holds no placement.")
 		return
 	}
 	type group struct {
@@ -100,7 +102,16 @@ func (d *doc) rackTable() {
 			g.freeW += max(0, f.FreeW)
 		}
 	}
-	var rows [][]string
+	line := func(name cell, g group, limit string) []cell {
+		used := nums(fmt.Sprintf("%d of %d", g.usedU, g.heightU), float64(g.usedU), "U")
+		power, free := watts(float64(g.limitW)), watts(float64(g.freeW))
+		if g.unlimited {
+			power, free = nums("not stated", math.NaN(), "W"), watts(math.NaN())
+		}
+		return row(name, count(g.racks), count(g.perRack), count(g.servers), watts(float64(g.usedW)), power, free,
+			watts(float64(g.airW)), watts(float64(g.liquidW)), used, words(limit))
+	}
+	var rows [][]cell
 	var total group
 	for i, g := range groups {
 		total.racks, total.servers = total.racks+g.racks, total.servers+g.servers
@@ -115,48 +126,37 @@ func (d *doc) rackTable() {
 		if g.racks > 1 {
 			name += "–" + g.last
 		}
-		limit, free := show.Watts(float64(g.limitW)), show.Watts(float64(g.freeW))
-		if g.unlimited {
-			limit, free = "not stated", show.Unknown
-		}
-		rows = append(rows, []string{
-			plain(name), show.Count(g.racks), show.Count(g.perRack), show.Count(g.servers), show.Watts(float64(g.usedW)), limit, free,
-			show.Watts(float64(g.airW)), show.Watts(float64(g.liquidW)), fmt.Sprintf("%d of %d", g.usedU, g.heightU), limitOrNothing(g.binding),
-		})
+		rows = append(rows, line(words(name), g, plots.LimitName(string(g.binding))))
 	}
+	var foot [][]cell
 	if len(groups) > mostRows {
-		rows = append(rows, []string{fmt.Sprintf("and %d more groups", len(groups)-mostRows), "", "", "", "", "", "", "", "", "", ""})
+		foot = append(foot, row(words(fmt.Sprintf("and %d more groups", len(groups)-mostRows))))
 	}
-	limit, free := show.Watts(float64(total.limitW)), show.Watts(float64(total.freeW))
-	if total.unlimited {
-		limit, free = "not all stated", show.Unknown
-	}
-	rows = append(rows, []string{
-		"**all**", show.Count(total.racks), "", show.Count(total.servers), show.Watts(float64(total.usedW)), limit, free,
-		show.Watts(float64(total.airW)), show.Watts(float64(total.liquidW)), fmt.Sprintf("%d of %d", total.usedU, total.heightU), "",
-	})
-	d.table([]string{"racks", ">number", ">servers each", ">servers", ">power used", ">power limit", ">power free", ">heat to air", ">heat to liquid", ">U used", "stopped by"}, rows)
+	all := line(strong("all"), total, "")
+	all[2] = blank
+	d.table("racks", []string{
+		"racks", ">number", ">servers each", ">servers", ">power used", ">power limit", ">power free", ">heat to air", ">heat to liquid", ">U used", "stopped by",
+	}, rows, append(foot, all)...)
 
 	admits, stated := plots.Admits(l)
 	rows = nil
 	for _, k := range plots.Limits() {
 		if stated[k] > 0 {
-			rows = append(rows, []string{plots.LimitName(string(k)), show.Count(admits[k]), show.Count(stated[k])})
+			rows = append(rows, row(words(plots.LimitName(string(k))), count(admits[k]), count(stated[k])))
 		}
 	}
 	if len(rows) > 0 {
-		d.para("Servers that each limit of the racks alone would admit (what racks share is not in it):")
-		d.table([]string{"limit", ">servers", ">racks that state it"}, rows)
+		d.say("Servers that each limit of the racks alone would admit (what racks share is not in it):")
+		d.table("servers by limit", []string{"limit", ">servers", ">racks that state it"}, rows)
 	}
 }
 
-func limitOrNothing(l placement.Limit) string { return plots.LimitName(string(l)) }
-
 func (d *doc) failover() {
-	d.section("After a loss")
+	d.Section("After a loss")
+	d.chart("failover")
 	fs := d.r.Capacity.Failover
 	if len(fs) == 0 {
-		d.para("Unknown: no loss was judged.")
+		d.say("Unknown: no loss was judged.")
 		return
 	}
 	order := make([]int, len(fs))
@@ -166,42 +166,46 @@ func (d *doc) failover() {
 	if len(fs) > mostRows { // the worst first; as the placement lists them while all have room
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(loadOf(fs[b]), loadOf(fs[a])) })
 	}
-	line := func(i int) []string {
+	line := func(i int) []cell {
 		f := fs[i]
-		worst, racks := show.Unknown, show.Unknown
+		worst, racks := show.Unknown, nums(show.Unknown, math.NaN(), "")
 		if d.r.Layout != nil && len(d.r.Layout.Failover) == len(fs) {
-			worst, racks = orUnknown(plain(d.r.Layout.Failover[i].Worst)), show.Count(d.r.Layout.Failover[i].Racks)
+			worst, racks = orUnknown(d.r.Layout.Failover[i].Worst), count(d.r.Layout.Failover[i].Racks)
 		}
-		return []string{plain(f.Lost), plain(f.State), show.Percent(float64(f.WorstLoadShare)), worst, racks}
+		return row(words(f.Lost), words(f.State), percent(float64(f.WorstLoadShare)), words(worst), racks)
 	}
-	var rows [][]string
+	var rows [][]cell
 	shown := 0
 	for at := 0; at < len(order) && len(rows) < mostRows; {
 		// Losses alike in all but their names, as those of the feeds of a row are, share a line.
-		row, end := line(order[at]), at+1
-		var last []string
+		first, end := line(order[at]), at+1
+		var last []cell
 		for ; end < len(order); end++ {
 			next := line(order[end])
-			if next[1] != row[1] || next[2] != row[2] || next[4] != row[4] {
+			if reads(next, 1) != reads(first, 1) || reads(next, 2) != reads(first, 2) || reads(next, 4) != reads(first, 4) {
 				break
 			}
 			last = next
 		}
 		if end-at >= 3 {
-			row[0] = fmt.Sprintf("%s … %s, each of %d", row[0], last[0], end-at)
-			row[3] = fmt.Sprintf("%s … %s", row[3], last[3])
+			first[0] = words(fmt.Sprintf("%s … %s, each of %d", reads(first, 0), reads(last, 0), end-at))
+			first[3] = words(fmt.Sprintf("%s … %s", reads(first, 3), reads(last, 3)))
 		} else {
 			end = at + 1
 		}
-		rows = append(rows, row)
+		rows = append(rows, first)
 		shown += end - at
 		at = end
 	}
-	d.table([]string{"lost", "state", ">highest load of a survivor", "carried by", ">racks not normal"}, rows)
+	d.table("single losses", []string{"lost", "state", ">highest load of a survivor", "carried by", ">racks not normal"}, rows)
 	if shown < len(fs) {
-		d.para(fmt.Sprintf("The %d worst of %d single losses, by load.", shown, len(fs)))
+		d.say("The %d worst of %d single losses, by load.", shown, len(fs))
 	}
+	d.chart("oneline")
 }
+
+// reads returns what a cell of a row reads.
+func reads(cells []cell, i int) string { return cells[i].Text.String() }
 
 // loadOf sorts unknown loads first: they need a look most of all.
 func loadOf(f sim.Failover) float64 {
@@ -212,142 +216,132 @@ func loadOf(f sim.Failover) float64 {
 }
 
 func (d *doc) energy() {
-	d.section("Energy")
-	d.chart("pue_time")
-	d.chart("pue_load")
-	d.chart("pue_wetbulb")
+	d.Section("Energy")
+	d.chart("pue")
+	d.chart("pue-load")
+	d.chart("pue-wetbulb")
 	d.chart("power")
 	e := &d.r.Energy
 	total := float64(e.FacilityKWh)
-	var rows [][]string
+	line := func(name cell, v float64) []cell { return row(name, kWh(v), exact(v), percent(v/total)) }
+	var rows [][]cell
 	for _, p := range plots.EnergyParts() {
-		v := float64(p.KWh(e))
-		rows = append(rows, []string{p.Name, show.KWh(v), exact(v), show.Percent(v / total)})
+		rows = append(rows, line(words(p.Name), float64(p.KWh(e))))
 	}
 	sum, unknown := energySum(e)
-	what := "**sum of the parts**"
+	what := "sum of the parts"
 	if len(unknown) > 0 {
-		what = "**sum of the known parts**"
+		what = "sum of the known parts"
 	}
-	rows = append(rows,
-		[]string{what, show.KWh(sum), exact(sum), show.Percent(sum / total)},
-		[]string{"**facility**", show.KWh(total), exact(total), show.Percent(total / total)})
-	d.table([]string{"part", ">energy", ">kWh", ">share of facility"}, rows)
-	rows = [][]string{
-		{"PUE (" + pueName(e) + ")", show.Ratio(float64(e.PUE), 3)},
-		{"PUE1, PUE2, PUE3", show.Ratio(float64(e.PUE1), 3) + ", " + show.Ratio(float64(e.PUE2), 3) + ", " + show.Ratio(float64(e.PUE3), 3)},
-		{"TUE (facility over compute)", show.Ratio(float64(e.TUE), 3)},
-		{"of IT: server fans", show.KWh(float64(e.ServerFansKWh))},
-		{"of IT: compute", show.KWh(float64(e.ComputeKWh))},
-		{"peak facility power", show.Watts(float64(e.PeakFacilityW))},
-		{"peak IT power", show.Watts(float64(e.PeakITW))},
-		{"water", show.Litres(float64(e.WaterL))},
-		{"WUE", withUnit(float64(e.WUE), "L/kWh")},
-		{"CUE", withUnit(float64(e.CUE), "kg/kWh")},
+	d.table("energy by part", []string{"part", ">energy", ">kWh", ">share of facility"}, rows, line(strong(what), sum), line(strong("facility"), total))
+	rows = [][]cell{
+		row(words("PUE ("+pueName(e)+")"), ratio(float64(e.PUE), 3)),
+		row(words("PUE1, IT at the UPS output"), ratio(float64(e.PUE1), 3)),
+		row(words("PUE2, IT at the PDU output"), ratio(float64(e.PUE2), 3)),
+		row(words("PUE3, IT at the servers' cords"), ratio(float64(e.PUE3), 3)),
+		row(words("TUE (facility over compute)"), ratio(float64(e.TUE), 3)),
+		row(words("of IT: server fans"), kWh(float64(e.ServerFansKWh))),
+		row(words("of IT: compute"), kWh(float64(e.ComputeKWh))),
+		row(words("peak facility power"), watts(float64(e.PeakFacilityW))),
+		row(words("peak IT power"), watts(float64(e.PeakITW))),
+		row(words("water"), litres(float64(e.WaterL))),
+		row(words("WUE"), figure(float64(e.WUE), 3, "L/kWh")),
+		row(words("CUE"), figure(float64(e.CUE), 3, "kg/kWh")),
 	}
 	rows = append(rows, accounts(e)...)
 	for _, m := range e.Cost {
-		rows = append(rows, []string{"bills", money(m)})
+		rows = append(rows, row(words("bills"), nums(money(m), float64(m.Amount), m.Currency)))
 	}
 	if len(e.Cost) == 0 {
-		rows = append(rows, []string{"bills", show.Unknown + ": no price is stated"})
+		rows = append(rows, row(words("bills"), nums(show.Unknown+": no price is stated", math.NaN(), "")))
 	}
-	d.table([]string{"figure", ">value"}, rows)
+	d.table("energy figures", []string{"figure", ">value"}, rows)
 }
 
 // exact prints kilowatt-hours to the whole, for sums that are checked by hand.
-func exact(v float64) string {
+func exact(v float64) cell {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return show.Unknown
+		return kWh(math.NaN())
 	}
-	return show.Minus(show.Thousands(fmt.Sprintf("%.0f", v)))
-}
-
-func withUnit(v float64, unit string) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return show.Unknown
-	}
-	return show.Number(v, 3) + " " + unit
+	return nums(show.Minus(show.Thousands(fmt.Sprintf("%.0f", v))), v, "kWh")
 }
 
 func (d *doc) work() {
-	d.section("Work")
+	d.Section("Work")
 	d.chart("throughput")
 	c := &d.r.Compute
-	h := func(n sim.Num) string { return show.GPUHours(float64(n)) }
-	rows := [][]string{
-		{"GPUs up", h(c.GPUHoursAvailable)},
-		{"allocated", h(c.GPUHoursAllocated)},
-		{"busy", h(c.GPUHoursBusy)},
-		{"effective (busy × work rate)", h(c.GPUHoursEffective)},
-		{"lost to heat", h(c.LostGPUHours.Thermal)},
-		{"lost to power caps", h(c.LostGPUHours.PowerCap)},
-		{"lost to failures", h(c.LostGPUHours.Failure)},
-		{"lost to restarts", h(c.LostGPUHours.Restart)},
-		{"utilization (busy over up)", show.Percent(float64(c.Utilization))},
-		{"throughput against GPUs without limits", show.Percent(float64(c.ThroughputRatio))},
-		{"mean throughput", withUnit(float64(c.ThroughputPFLOPS), "PFLOPS")},
-		{"tokens", show.Number(float64(c.Tokens), 3)},
+	h := func(name string, n sim.Num) []cell { return row(words(name), gpuHours(float64(n))) }
+	rows := [][]cell{
+		h("GPUs up", c.GPUHoursAvailable),
+		h("allocated", c.GPUHoursAllocated),
+		h("busy", c.GPUHoursBusy),
+		h("effective (busy × work rate)", c.GPUHoursEffective),
+		h("lost to heat", c.LostGPUHours.Thermal),
+		h("lost to power caps", c.LostGPUHours.PowerCap),
+		h("lost to failures", c.LostGPUHours.Failure),
+		h("lost to restarts", c.LostGPUHours.Restart),
+		row(words("utilization (busy over up)"), percent(float64(c.Utilization))),
+		row(words("throughput against GPUs without limits"), percent(float64(c.ThroughputRatio))),
+		row(words("mean throughput"), figure(float64(c.ThroughputPFLOPS), 3, "PFLOPS")),
+		row(words("tokens"), figure(float64(c.Tokens), 3, "")),
 	}
 	if len(c.Models) > 0 {
-		rows = append(rows, []string{"tokens served within their goals", show.Number(float64(c.TokensServed), 3)},
-			[]string{"tokens per kWh of the facility", show.Number(float64(c.TokensPerKWh), 4)})
+		rows = append(rows, row(words("tokens served within their goals"), figure(float64(c.TokensServed), 3, "")),
+			row(words("tokens per kWh of the facility"), figure(float64(c.TokensPerKWh), 4, "")))
 		for _, m := range c.TokensPerMoney {
-			rows = append(rows, []string{"tokens per " + m.Currency + " of energy", show.Number(float64(m.Amount), 4)})
+			rows = append(rows, row(words("tokens per "+m.Currency+" of energy"), figure(float64(m.Amount), 4, "")))
 		}
-		rows = append(rows, []string{"SLA attainment (served over asked for)", show.Percent(float64(c.SLAAttainment))})
+		rows = append(rows, row(words("SLA attainment (served over asked for)"), percent(float64(c.SLAAttainment))))
 	}
-	d.table([]string{"figure", ">value"}, rows)
+	d.table("work", []string{"figure", ">value"}, rows)
 	d.models()
-	d.chart("util")
-	d.para("Where every submitted job ended:")
-	heads := []string{"class", ">submitted", ">done", ">running", ">queued", ">rejected", ">unplaceable", ">killed", ">lost", ">accounted for", ">wait p50", ">wait p95", ">GPU-hours"}
-	line := func(name string, j *sim.JobCounts, w *sim.Wait, gpuHours string) []string {
-		return []string{
-			name, show.Count(j.Submitted), show.Count(j.Done), show.Count(j.Running), show.Count(j.Queued), show.Count(j.Rejected),
-			show.Count(j.Unplaceable), show.Count(j.Killed), show.Count(j.Lost), show.Count(jobSum(j)), show.Seconds(float64(w.P50)), show.Seconds(float64(w.P95)), gpuHours,
-		}
+	d.chart("utilization")
+	d.say("Where every submitted job ended:")
+	line := func(name cell, j *sim.JobCounts, w *sim.Wait, gpuHours cell) []cell {
+		return row(name, count(j.Submitted), count(j.Done), count(j.Running), count(j.Queued), count(j.Rejected), count(j.Unplaceable),
+			count(j.Killed), count(j.Lost), count(jobSum(j)), seconds(float64(w.P50)), seconds(float64(w.P95)), gpuHours)
 	}
 	rows = nil
 	for i := range d.r.Jobs.ByClass {
 		k := &d.r.Jobs.ByClass[i]
-		name := plain(k.Class)
+		name := k.Class
 		if k.Kind != "" {
-			name += " (" + plain(k.Kind) + ")"
+			name += " (" + k.Kind + ")"
 		}
-		rows = append(rows, line(name, &k.JobCounts, &k.WaitS, show.Number(float64(k.GPUHours), 3)))
+		rows = append(rows, line(words(name), &k.JobCounts, &k.WaitS, figure(float64(k.GPUHours), 3, "")))
 	}
 	j := &d.r.Jobs
-	rows = append(rows, line("**all**", &j.JobCounts, &j.WaitS, ""))
-	d.table(heads, rows)
+	d.table("jobs", []string{
+		"class", ">submitted", ">done", ">running", ">queued", ">rejected", ">unplaceable", ">killed", ">lost", ">accounted for", ">wait p50", ">wait p95", ">GPU-hours",
+	}, rows, line(strong("all"), &j.JobCounts, &j.WaitS, blank))
 	w := &j.WaitS
 	if w.Mean.Known() {
-		s := "Mean wait of jobs that started: " + show.Seconds(float64(w.Mean))
+		s := t("Mean wait of jobs that started: %s", show.Seconds(float64(w.Mean)))
 		if w.CI95[0].Known() && w.CI95[1].Known() {
-			s += fmt.Sprintf(" (95 %% confidence %s to %s)", show.Seconds(float64(w.CI95[0])), show.Seconds(float64(w.CI95[1])))
+			s = t("%s (95 %% confidence %s to %s)", s, show.Seconds(float64(w.CI95[0])), show.Seconds(float64(w.CI95[1])))
 		}
-		d.para(s+".", fmt.Sprintf("%s still queued at the end have no wait yet and are not in it.", show.Count(j.Queued)))
+		d.Para(t("%s.", s), t("%s still queued at the end have no wait yet and are not in it.", show.Count(j.Queued)))
 	}
 }
 
 func (d *doc) thermal() {
-	d.section("Temperature and throttling")
+	d.Section("Temperature and throttling")
 	d.chart("thermal")
 	h := &d.r.Thermal
-	var rows [][]string
+	var rows [][]cell
 	for _, s := range []struct {
 		name string
 		sim.Spread
 	}{{"GPU", h.GPUC}, {"server inlet", h.InletC}, {"supply air", h.SupplyC}, {"coolant", h.CoolantC}} {
-		rows = append(rows, []string{s.name, show.Celsius(float64(s.Mean)), show.Celsius(float64(s.P95)), show.Celsius(float64(s.Max))})
+		rows = append(rows, row(words(s.name), celsius(float64(s.Mean)), celsius(float64(s.P95)), celsius(float64(s.Max))))
 	}
-	d.table([]string{"temperature", ">mean", ">p95", ">highest"}, rows)
-	d.table([]string{"figure", ">value"}, [][]string{
-		{"throttled", show.GPUHours(float64(h.ThrottledGPUHours))},
-		{"throttled, share of busy", show.Percent(float64(h.ThrottledShare))},
-		{"inlets over the recommended range", hoursOf(float64(h.HoursOverRecommended))},
-		{"inlets over the allowable range", hoursOf(float64(h.HoursOverAllowable))},
-		{"dew point margin", withUnit(float64(h.DewPointMarginK), "K")},
+	d.table("temperatures", []string{"temperature", ">mean", ">p95", ">highest"}, rows)
+	d.table("throttling", []string{"figure", ">value"}, [][]cell{
+		row(words("throttled"), gpuHours(float64(h.ThrottledGPUHours))),
+		row(words("throttled, share of busy"), percent(float64(h.ThrottledShare))),
+		row(words("inlets over the recommended range"), hours(float64(h.HoursOverRecommended))),
+		row(words("inlets over the allowable range"), hours(float64(h.HoursOverAllowable))),
+		row(words("dew point margin"), figure(float64(h.DewPointMarginK), 3, "K")),
 	})
 	d.hotRacks()
 }
@@ -372,65 +366,21 @@ func (d *doc) hotRacks() {
 		return cmp.Compare(hot(&b), hot(&a))
 	})
 	const shown = 10
-	var rows [][]string
+	var rows [][]cell
 	for _, k := range racks[:min(shown, len(racks))] {
 		name := show.Unknown
 		if k.Rack >= 0 && k.Rack < len(l.Facility.Racks) {
-			name = plain(l.Facility.Racks[k.Rack].ID)
+			name = l.Facility.Racks[k.Rack].ID
 		}
-		rows = append(rows, []string{
-			name, show.Watts(k.MeanW), show.Watts(k.PeakW), show.Celsius(k.InletMeanC), show.Celsius(k.InletMaxC),
-			show.Celsius(k.GPUMaxC), show.Number(k.ThrottledGPUHours, 3), hoursOf(k.HoursOverRecommended), hoursOf(k.HoursOverAllowable),
-		})
+		rows = append(rows, row(
+			words(name), watts(k.MeanW), watts(k.PeakW), celsius(k.InletMeanC), celsius(k.InletMaxC), celsius(k.GPUMaxC),
+			figure(k.ThrottledGPUHours, 3, ""), hours(k.HoursOverRecommended), hours(k.HoursOverAllowable),
+		))
 	}
 	title := "Racks, most throttled and hottest first:"
 	if len(racks) > shown {
 		title = fmt.Sprintf("The %d racks most throttled and hottest, of %s:", shown, show.Count(len(racks)))
 	}
-	d.para(title)
-	d.table([]string{"rack", ">mean power", ">peak power", ">inlet mean", ">inlet highest", ">GPU highest", ">throttled GPU-hours", ">over recommended", ">over allowable"}, rows)
-}
-
-// definitions are what the words of the report mean.
-var definitions = []string{
-	"**Fits**: placed under every limit at once; usable capacity is the least over all limits after derating and redundancy.",
-	"**Stranded**: free capacity of one kind that no server can use because another limit, or a remainder too small for a server, stops it.",
-	"**Failover load**: the highest load of an element over all single losses, after what is lost hands its load on.",
-	"**PUE**: facility energy over IT energy in the whole period, never a mean of ratios; undefined without IT energy.",
-	"**Allocated**: GPU-hours assigned to jobs. **Busy**: GPU-hours in which they execute. **Effective**: busy times work rate at the clocks that heat and caps leave.",
-	"**Throughput ratio**: work done over the work of an unlimited run with the same arrivals.",
-	"**Throttled GPU-hours**: time in which a GPU's clock is held down, whatever that costs; the work lost is stated beside it.",
-	"**Imbalance**: the largest deviation of a phase from the mean of the three, over that mean.",
-	"**Unknown**: the run has no figure. It is never counted as zero and never as PASS.",
-}
-
-func (d *doc) basis() {
-	d.section("Assumptions and definitions")
-	run := &d.r.Run
-	d.line("- Servers are counted at their %s power when racks are filled; energy, heat and work are simulated.", orUnknown(plain(run.Basis)))
-	d.line("- Weather: %s, %s of its hours covered by the source.", orUnknown(plain(run.Weather)), show.Percent(float64(run.Coverage)))
-	for _, w := range run.Warnings {
-		d.line("- Warning: %s", plain(w))
-	}
-	if d.r.Layout != nil {
-		for _, w := range d.r.Layout.Warnings {
-			if !slices.Contains(run.Warnings, w) {
-				d.line("- Warning: %s", plain(w))
-			}
-		}
-	}
-	for _, x := range run.Extrapolations {
-		d.line("- Curve %s was asked outside its range %s times and held at its border or corrected.", plain(x.Curve), show.Count(x.Count))
-	}
-	if len(run.Approximations) > 0 {
-		var parts []string
-		for _, k := range sortedKeys(run.Approximations) {
-			parts = append(parts, fmt.Sprintf("%s %s", plain(strings.ReplaceAll(k, "_", " ")), show.Count(run.Approximations[k])))
-		}
-		d.line("- Approximations, counted: %s.", strings.Join(parts, ", "))
-	}
-	for _, s := range definitions {
-		d.line("- %s", s)
-	}
-	d.line("")
+	d.Para(document.Str(title))
+	d.table("hottest racks", []string{"rack", ">mean power", ">peak power", ">inlet mean", ">inlet highest", ">GPU highest", ">throttled GPU-hours", ">over recommended", ">over allowable"}, rows)
 }

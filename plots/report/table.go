@@ -97,7 +97,7 @@ func summary(r *sim.Result) [][2]string {
 	pass, fail, unknown := tally(Limits(r))
 	limits := fmt.Sprintf("%d held, %d broken, %d unknown", pass, len(fail), len(unknown))
 	if len(fail) > 0 {
-		limits += "; broken: " + strings.ReplaceAll(strings.Join(fail, ", "), "\\", "")
+		limits += "; broken: " + strings.Join(fail, ", ")
 	}
 	rows = append(rows, [2]string{"limits", limits})
 	pue := show.Ratio(n(e.PUE), 3)
@@ -106,13 +106,13 @@ func summary(r *sim.Result) [][2]string {
 	}
 	energy := fmt.Sprintf("facility %s, IT %s", show.KWh(n(e.FacilityKWh)), show.KWh(n(e.ITKWh)))
 	for _, m := range e.Cost {
-		energy += ", " + strings.ReplaceAll(money(m), "\\", "")
+		energy += ", " + money(m)
 	}
 	return append(rows,
 		[2]string{"pue", fmt.Sprintf("%s over %s, TUE %s", pue, show.Seconds(r.Run.LengthS), show.Ratio(n(e.TUE), 3))},
 		[2]string{"energy", energy},
 		[2]string{"peak", fmt.Sprintf("facility %s, IT %s", show.Watts(n(e.PeakFacilityW)), show.Watts(n(e.PeakITW)))},
-		[2]string{"water", fmt.Sprintf("%s, %s", show.Litres(n(e.WaterL)), withUnit(n(e.WUE), "L/kWh"))},
+		[2]string{"water", fmt.Sprintf("%s, %s", show.Litres(n(e.WaterL)), withUnit(n(e.WUE), 3, "L/kWh"))},
 		[2]string{"work", fmt.Sprintf("%s effective, busy %s, ratio to unlimited %s", show.GPUHours(n(k.GPUHoursEffective)), show.Percent(n(k.Utilization)), show.Percent(n(k.ThroughputRatio)))},
 		[2]string{"jobs", fmt.Sprintf("%s submitted = %s done + %s running + %s queued + %s rejected + %s unplaceable + %s killed + %s lost", show.Count(j.Submitted), show.Count(j.Done), show.Count(j.Running), show.Count(j.Queued), show.Count(j.Rejected), show.Count(j.Unplaceable), show.Count(j.Killed), show.Count(j.Lost))},
 		[2]string{"wait", fmt.Sprintf("p50 %s, p95 %s", show.Seconds(n(j.WaitS.P50)), show.Seconds(n(j.WaitS.P95)))},
@@ -130,7 +130,7 @@ func changeLine(r *sim.Result) string {
 	a := r.Actions[0]
 	s := strings.Join(strings.Fields(a.Change), " ")
 	if g := gain(a); g != "" {
-		s += " (" + strings.ReplaceAll(g, "\\", "") + ")"
+		s += " (" + g + ")"
 	}
 	if more := len(r.Actions) - 1; more > 0 {
 		s += fmt.Sprintf("; and %d more in the report", more)
