@@ -29,14 +29,18 @@ const (
 type epwColumn struct {
 	field    int
 	name     string
-	min, max float64 // the guide's limits
+	min, max float64 // the guide's limits, but for relative humidity
 	missing  float64
 }
+
+// maxEPWRH is beyond the guide's 110 %: Chinese Standard Weather Data go to 116 in frost, between readings. All above 100 is
+// read as saturated.
+const maxEPWRH = 120
 
 var epwColumns = [...]epwColumn{
 	{epwDryBulb, "dry bulb", -70, 70, 99.9},
 	{epwDewPoint, "dew point", -70, 70, 99.9},
-	{epwRH, "relative humidity", 0, 110, 999},
+	{epwRH, "relative humidity", 0, maxEPWRH, 999},
 	{epwPressure, "pressure", 31000, 120000, 999999},
 	{epwWind, "wind speed", 0, 40, 999},
 }
