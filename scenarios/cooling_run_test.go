@@ -9,6 +9,7 @@ import (
 
 	"headroom/facility/placement"
 	"headroom/sim"
+	"headroom/validation"
 )
 
 // run loads, places and simulates a scenario.
@@ -66,9 +67,8 @@ func TestDenverWarmWater(t *testing.T) {
 	files := os.DirFS(dataDir(t))
 	r := run(t, denver, Options{FS: files})
 	t.Logf("PUE %.4f %s TUE %.4f WUE %.3f coolant %v free %v h; %+v", r.Energy.PUE, r.Energy.PUEName, r.Energy.TUE, r.Energy.WUE, r.Thermal.CoolantC, r.Energy.FreeCoolingH, r.Energy.PartialPUE)
-	if p := float64(r.Energy.PUE); !(p >= 1.03 && p <= 1.06) {
-		t.Errorf("PUE %.4f, want 1.03 to 1.06", p)
-	}
+	const source = "warm-water halls in Denver's climate (NREL ESIF 1.036 measured; 1.03 to 1.06 with compute off the UPS, IT metered at the rack, transformers left out)"
+	validation.Range("pue/denver-warm-water", "Denver, 95 % liquid at 32 °C, no UPS, IT metered at the rack: PUE", "", 1.03, 1.06, source).FromData().Check(t, float64(r.Energy.PUE))
 	if float64(r.Thermal.CoolantC.Max) > 35 {
 		t.Errorf("coolant up to %.1f °C, want 35 at most", r.Thermal.CoolantC.Max)
 	}
@@ -78,9 +78,7 @@ func TestDenverWarmWater(t *testing.T) {
 `, 1)
 	r = run(t, ups, Options{FS: files})
 	t.Logf("PUE %.4f with UPS and transformers: %+v", r.Energy.PUE, r.Energy.PartialPUE)
-	if p := float64(r.Energy.PUE); !(p >= 1.07 && p <= 1.11) {
-		t.Errorf("PUE %.4f with double-conversion UPS and transformers, want 1.07 to 1.11", p)
-	}
+	validation.Range("pue/denver-with-ups", "the same hall with double-conversion UPS and transformers: PUE", "", 1.07, 1.11, "the same with a UPS and transformers of usual losses").FromData().Check(t, float64(r.Energy.PUE))
 	if math.Abs(float64(r.Energy.FreeCoolingH)-8760) > 1 {
 		t.Errorf("%.0f hours free", r.Energy.FreeCoolingH)
 	}
@@ -136,8 +134,7 @@ func TestVertivStudy(t *testing.T) {
 		what        string
 		got, lo, hi float64
 	}{{"total", total, -12, -8}, {"IT", it, -9, -6}, {"PUE", pue, -5, -2}, {"TUE less total", tue - total, -0.1, 0.1}} {
-		if !(c.got >= c.lo && c.got <= c.hi) {
-			t.Errorf("%s: %+.2f %%, want %g to %g", c.what, c.got, c.lo, c.hi)
-		}
+		validation.Range("liquid-study/"+strings.ReplaceAll(strings.ToLower(c.what), " ", "-"), "0 to 75 % liquid, the study's set-points and fans as inputs: "+c.what, map[bool]string{true: "points", false: "%"}[c.lo == -0.1], c.lo, c.hi,
+			"Vertiv and NVIDIA, ASME InterPACK 2022: total −10.2 %, IT −7.5 %, PUE 1.38 to 1.34; its printed TUE of −15.5 % cannot go with that total at fixed compute and is not held").FromData().Check(t, c.got)
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"headroom/facility/placement"
 	"headroom/facility/power"
 	"headroom/sim/workload"
+	"headroom/validation"
 )
 
 // constant is a server that draws the same power whatever happens and heats its air by riseK.
@@ -59,9 +61,8 @@ func TestOneNodeWarms(t *testing.T) {
 		temps = append(temps, e.rooms[0].path.At(ns))
 	})
 	for i, want := range []float64{25, 32.5, 40} {
-		if math.Abs(temps[i]-want) > 0.02 {
-			t.Errorf("room at %.3f °C, want %.2f", temps[i], want)
-		}
+		validation.Within(fmt.Sprintf("ride-through/one-node-%d", i), fmt.Sprintf("one node of 500 kJ/K, 20.4 kW, no cooling, after %.1f s", []float64{0, 183.8, 367.6}[i]), "°C", want, 0.02, "C·dT/dt = P").
+			Check(t, temps[i])
 	}
 }
 
@@ -134,9 +135,7 @@ func TestFacilityWaterLost(t *testing.T) {
 		}
 	})
 	t.Logf("%.0f kW into %.0f L: +15 K after %.1f s", heatW/1000, loop.VolumeL, at)
-	if !(math.Abs(at-90) <= 9) {
-		t.Errorf("coolant 15 K warmer after %.1f s, want about 90 s", at)
-	}
+	validation.Share("ride-through/facility-water", "facility water lost, CDU pumps turning, 1.5 L of PG25 a kilowatt: +15 K after", "s", 90, 0.1, "heat capacity of the coolant, 3.9 kJ/K a litre").Check(t, at)
 }
 
 // A room without cooling is two nodes, its air and the racks and structure behind it: the time at which the air has
@@ -165,9 +164,9 @@ func TestTwoNodesWarm(t *testing.T) {
 		probedRun(t, l, c, probes, func(k int, e *engine, ns int64) {
 			got := e.rooms[0].path.At(ns) - 24
 			t.Logf("%.0f W a rack after %.1f s: +%.3f K, closed form +%.0f K", rackW, probes[k]-lostS, got, rises[k])
-			if math.Abs(got-rises[k]) > 0.02*rises[k] { // walls keep 1 W/K
-				t.Errorf("%.0f W a rack after %.1f s: +%.3f K, closed form +%.0f K", rackW, probes[k]-lostS, got, rises[k])
-			}
+			// Walls keep 1 W/K.
+			validation.Share(fmt.Sprintf("ride-through/two-nodes-%.0f-%.0f", rackW, rises[k]), fmt.Sprintf("air of a room without cooling, %.0f W a rack, after %.1f s", rackW, probes[k]-lostS), "K", rises[k], 0.02,
+				"Khankari, ASHRAE LV-11-C026: two nodes in closed form").Check(t, got)
 		})
 	}
 }

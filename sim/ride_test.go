@@ -7,6 +7,7 @@ import (
 
 	"headroom/facility"
 	"headroom/facility/cooling"
+	"headroom/validation"
 )
 
 // A room loses all cooling while its UPS keep IT alive. Measured in a test room: at 5 kW a rack servers shut
@@ -39,12 +40,9 @@ func TestRideThroughWithoutCooling(t *testing.T) {
 		t.Errorf("a rack draws %.0f W, want 5,000 W", w)
 	}
 	t.Logf("5 kW a rack trips after %.0f s, measured 189 s", five)
-	if math.Abs(five-189) > 0.2*189 {
-		t.Errorf("5 kW a rack trips after %.0f s, measured 189 s ± 20 %%", five)
-	}
+	const source = "Opengate Data Systems, test room (Mission Critical Magazine): servers shut down after 3 min 9 s at 5 kW a cabinet, under a minute at 10 kW and more; heat capacities and trip inlet calibrated"
+	validation.Share("ride-through/room-5-kw", "room loses all cooling, 5 kW a rack: trip inlet after", "s", 189, 0.2, source).Check(t, five)
 	ten, _ := trip(10000)
 	t.Logf("10 kW a rack trips after %.0f s, measured under 60 s", ten)
-	if ten > 60 {
-		t.Errorf("10 kW a rack trips after %.0f s, measured under 60 s", ten)
-	}
+	validation.Range("ride-through/room-10-kw", "room loses all cooling, 10 kW a rack: trip inlet after", "s", 0, 60, source).Check(t, ten)
 }

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"headroom/facility/weather"
+	"headroom/validation"
 )
 
 // A hall of 1 MW of IT in the open, cooled by each type of plant in turn, over the 8,760 hours of a year: what
@@ -174,10 +175,14 @@ func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Fprint(w, st.city, "\t")
+		far, farWant, farGot, farCase := -1.0, 0.0, 0.0, ""
 		for i := range cases {
 			want, _ := cases[i].year(station)
 			got, _ := cases[i].year(made)
 			fmt.Fprintf(w, "%.4f %+.4f\t", want, got-want)
+			if d := math.Abs(got - want); d > far {
+				far, farWant, farGot, farCase = d, want, got, cases[i].name
+			}
 			if d := math.Abs(got - want); d > worst {
 				worst, where = d, st.city+", "+cases[i].name
 			}
@@ -186,6 +191,10 @@ func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
 			}
 		}
 		fmt.Fprintln(w)
+		if !testing.Short() {
+			validation.Within("climate/pue-"+strings.ToLower(strings.ReplaceAll(st.city, " ", "-")), fmt.Sprintf("%s: annual PUE of the plant that is furthest off (%s)", st.city, farCase), "", farWant, 0.01, "the same plant on the hours of "+st.file+".epw").
+				FromData().Check(t, farGot)
+		}
 	}
 	w.Flush()
 	t.Logf("worst: %.4f (%s)\nPUE with the station's hours, and the error of the built-in climate\n%s", worst, where, table.String())

@@ -9,6 +9,7 @@ import (
 	"headroom/facility"
 	"headroom/facility/cooling"
 	"headroom/facility/power"
+	"headroom/validation"
 )
 
 func TestOneRack(t *testing.T) {
@@ -45,6 +46,11 @@ func TestOneRack(t *testing.T) {
 	} {
 		l := place(t, fillWith(c.model, c.racks))
 		fit := l.Racks[0]
+		_, what, _ := strings.Cut(c.name, " ")
+		id := "placement/" + strings.ToLower(strings.NewReplacer(" ", "-", ",", "", "%", "").Replace(what))
+		const source = "worked examples of rack planning: floor of the least limit in whole watts and U"
+		validation.Within(id, what+": servers", "", float64(c.servers), 0, source).Check(t, float64(fit.Servers))
+		validation.Within(id+"-stranded", what+": stranded", "W", float64(c.strandedW), 0, source).Check(t, float64(l.Stranded.PowerW))
 		if fit.Servers != c.servers || len(l.Servers) != c.servers || fit.UsedW != c.usedW || fit.FreeU != c.freeU || fit.Binding != c.binding {
 			t.Errorf("%s: %d servers, %d W, %dU free, bound by %s; want %d, %d, %d, %s", c.name, fit.Servers, fit.UsedW, fit.FreeU, fit.Binding, c.servers, c.usedW, c.freeU, c.binding)
 		}

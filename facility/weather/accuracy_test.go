@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"headroom/facility/catalog"
+	"headroom/validation"
 )
 
 // climateFigures are what plants are sized and economizers judged by.
@@ -118,6 +119,13 @@ func TestBuiltInAgainstRealWeather(t *testing.T) {
 			{"RH", 100 * observed.meanRH, 100 * made.meanRH, 1},
 		} {
 			fmt.Fprintf(w, "%.1f %+.1f\t", c.observed, c.made-c.observed)
+			if most, asked := map[string]float64{"hot 0.4 %": 1, "cold 99.6 %": 1, "wet bulb 0.4 %": 1, "hours over 35 °C": math.Max(0.2*c.observed, 5)}[c.name]; asked {
+				unit := "°C"
+				if strings.HasPrefix(c.name, "hours") {
+					unit = "h"
+				}
+				validation.Within("climate/"+strings.ToLower(strings.NewReplacer(" ", "-", "%", "", "°", "").Replace(st.city+" "+c.name)), st.city+": "+c.name, unit, c.observed, most, "hours of "+st.file).FromData().Check(t, c.made)
+			}
 			if math.Abs(c.made-c.observed) > c.most {
 				t.Errorf("%s: %s is %.2f, in reality %.2f: more than %.2f apart", st.city, c.name, c.made, c.observed, c.most)
 			}

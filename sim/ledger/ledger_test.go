@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"headroom/validation"
 )
 
 func near(t *testing.T, what string, got, want, tol float64) {
@@ -23,7 +25,8 @@ func near(t *testing.T, what string, got, want, tol float64) {
 
 // The claim of a 48 kW rack from PUE 1.6 to 1.2 at 0.7 a kWh.
 func TestSavingsOfALowerPUE(t *testing.T) {
-	near(t, "48 kW", math.Round(Savings(48, 1.6, 1.2, 0.7)), 117734, 0)
+	validation.Within("money/pue-1.6-to-1.2", "48 kW of IT for a year, PUE 1.6 to 1.2, at 0.7 CNY/kWh: saved", "CNY", 117734, 0.5, "the claim of 120,000 CNY a year for one 48 kW rack: its arithmetic at 8,760 h less a leap day's share").
+		Check(t, Savings(48, 1.6, 1.2, 0.7))
 	near(t, "80 %", math.Round(Savings(48*0.8, 1.6, 1.2, 0.7)), 94188, 1)
 	near(t, "1 MW", Savings(1000, 1.6, 1.2, 0.7)/1e6, 2.45, 0.005)
 	// 10 MW from 1.5 to 1.2: 26.3 GWh, 2.6 million at 0.10.

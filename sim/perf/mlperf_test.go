@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"headroom/facility/catalog"
+	"headroom/validation"
 )
 
 // row is one result of MLPerf Inference v5.1, closed division: output tokens per second of a system, the median of
@@ -167,6 +168,7 @@ func table(t *testing.T, rows []row, asked []Requests) (text string, within int)
 			continue
 		}
 		off := p.OutputPerS/r.perS - 1
+		r.target(asked[i]).Check(t, p.OutputPerS)
 		mark := ""
 		if math.Abs(off) <= tolerance {
 			within++
@@ -180,6 +182,21 @@ func table(t *testing.T, rows []row, asked []Requests) (text string, within int)
 		fmt.Fprintf(&b, "| %d × %s | %s | %s | %s | %.0f | %.0f | %+.1f %%%s | %s | %.0f | %s |\n", r.gpus, r.gpu, r.model, r.precision, scenario, r.perS, p.OutputPerS, 100*off, mark, p.Cut(), p.Batch, p.Bound)
 	}
 	return b.String(), within
+}
+
+// target is the row for the validation book.
+func (r row) target(q Requests) validation.Target {
+	goal, scenario := "Offline", "offline"
+	if r.server {
+		goal, scenario = fmt.Sprintf("first token within %g s, the next within %g ms", q.FirstTokenS, 1000*q.PerTokenS), fmt.Sprintf("%gms", 1000*q.PerTokenS)
+	}
+	fit := ""
+	if r.fit {
+		fit = " (the constants are fitted to it)"
+	}
+	return validation.Share(fmt.Sprintf("tokens/%s-x%d-%s-%s-%s", r.gpu, r.gpus, r.model, strings.ToLower(r.precision.String()), scenario),
+		fmt.Sprintf("%d × %s, %s in %s, %s%s", r.gpus, r.gpu, r.model, r.precision, goal, fit), "tokens/s", r.perS, tolerance,
+		"MLPerf Inference v5.1, closed division, median of a system's submissions")
 }
 
 // Fit rows and check rows apart, misses included, as docs/throughput.md shows them; -update writes them there.

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -14,6 +13,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"headroom/validation"
 )
 
 // checkValue is a published or computed figure of a trace, from check_values.csv beside the traces.
@@ -45,12 +46,11 @@ func countOf(err error) int {
 	return list.Count()
 }
 
-func within(t *testing.T, what string, got, want, share float64) {
+// within holds a figure of a trace against its published or computed value; unit is that of both.
+func within(t *testing.T, what, unit string, got, want, share float64) {
 	t.Helper()
-	t.Logf("%s: %.6g, published or computed %.6g", what, got, want)
-	if !(math.Abs(got-want) <= share*math.Abs(want)) {
-		t.Errorf("%s is %g, want %g ± %g %%", what, got, want, share*100)
-	}
+	id := "traces/" + strings.ToLower(strings.NewReplacer(" ", "-", ":", "", "(", "", ")", "").Replace(what))
+	validation.Share(id, what, unit, want, share, "the trace's own summary, published with it or computed from it").FromData().Check(t, got)
 }
 
 func quantile(x []float64, p float64) float64 {
@@ -81,16 +81,16 @@ func TestPhillyTenants(t *testing.T) {
 	for i := range all {
 		gpuH += float64(all[i].GPUs) * all[i].WorkS / 3600
 	}
-	within(t, "jobs", float64(len(all)), checkValue(t, "Philly reconstructed", "jobs"), 0)
-	within(t, "GPU time", gpuH, checkValue(t, "Philly reconstructed", "GPU time"), 0.001)
-	within(t, "median length", quantile(lengths(all), 0.5), checkValue(t, "Philly reconstructed", "median duration"), 0.001)
+	within(t, "Philly: jobs", "", float64(len(all)), checkValue(t, "Philly reconstructed", "jobs"), 0)
+	within(t, "Philly: GPU time", "GPU-h", gpuH, checkValue(t, "Philly reconstructed", "GPU time"), 0.001)
+	within(t, "Philly: median length", "s", quantile(lengths(all), 0.5), checkValue(t, "Philly reconstructed", "median duration"), 0.001)
 	for _, vc := range []string{"0e4a51", "103959", "11cb48", "2869ce", "7f04ca", "e13805", "ee9e8c"} {
 		jobs := read(TraceOptions{Filter: map[string]string{"vc": vc}})
 		work := 0.0
 		for i := range jobs {
 			work += float64(jobs[i].GPUs) * jobs[i].WorkS
 		}
-		within(t, "offered load of "+vc, work/(float64(jobs[len(jobs)-1].Arrival)/nsPerS),
+		within(t, "Philly: offered load of tenant "+vc, "GPUs", work/(float64(jobs[len(jobs)-1].Arrival)/nsPerS),
 			checkValue(t, "Philly reconstructed vc "+vc, "offered load (GPU time / arrival span)"), 0.02)
 	}
 }
@@ -100,8 +100,8 @@ func TestSWFOfNASA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	within(t, "jobs", float64(len(jobs)), checkValue(t, "NASA iPSC 1993", "jobs"), 0)
-	within(t, "median run time", quantile(lengths(jobs), 0.5), checkValue(t, "NASA iPSC 1993", "median run time"), 0.02)
+	within(t, "NASA iPSC: jobs", "", float64(len(jobs)), checkValue(t, "NASA iPSC 1993", "jobs"), 0)
+	within(t, "NASA iPSC: median run time", "s", quantile(lengths(jobs), 0.5), checkValue(t, "NASA iPSC 1993", "median run time"), 0.02)
 }
 
 // Alibaba's pods: every task is a job, or is counted with its reason.
@@ -139,9 +139,9 @@ func TestAlibabaPods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	within(t, "GPU tasks", float64(len(jobs)), checkValue(t, "Alibaba openb (gpu-v2023)", "GPU tasks"), 0)
-	within(t, "median", quantile(lengths(jobs), 0.5), checkValue(t, "Alibaba openb (gpu-v2023)", "GPU task creation-to-deletion, median"), 0.02)
-	within(t, "p90", quantile(lengths(jobs), 0.9), checkValue(t, "Alibaba openb (gpu-v2023)", "GPU task creation-to-deletion, p90"), 0.02)
+	within(t, "Alibaba 2023: GPU tasks", "", float64(len(jobs)), checkValue(t, "Alibaba openb (gpu-v2023)", "GPU tasks"), 0)
+	within(t, "Alibaba 2023: median creation to deletion", "s", quantile(lengths(jobs), 0.5), checkValue(t, "Alibaba openb (gpu-v2023)", "GPU task creation-to-deletion, median"), 0.02)
+	within(t, "Alibaba 2023: 90th percentile creation to deletion", "s", quantile(lengths(jobs), 0.9), checkValue(t, "Alibaba openb (gpu-v2023)", "GPU task creation-to-deletion, p90"), 0.02)
 }
 
 func TestHeliosOccupancy(t *testing.T) {
@@ -156,7 +156,7 @@ func TestHeliosOccupancy(t *testing.T) {
 		}
 		owned := checkValue(t, "Helios Earth May 2020 "+vc, "GPUs owned")
 		// The printed mean has four decimals, which of the least busy tenant is 0.6 %.
-		within(t, "mean allocation of "+vc, work/(31*86400)/owned, checkValue(t, "Helios Earth May 2020 "+vc, "mean GPU allocation"), 0.02)
+		within(t, "Helios Earth: mean allocation of tenant "+vc, "", work/(31*86400)/owned, checkValue(t, "Helios Earth May 2020 "+vc, "mean GPU allocation"), 0.02)
 	}
 }
 
@@ -182,11 +182,11 @@ func TestRequestTraces(t *testing.T) {
 			t.Errorf("%s lasts %g min, want about an hour", c.trace, float64(last)/60e9)
 		}
 		n := float64(len(in))
-		within(t, c.trace+" context", sumIn/n, checkValue(t, c.trace, c.context+", mean"), 0.001)
-		within(t, c.trace+" generated", sumOut/n, checkValue(t, c.trace, c.generated+", mean"), 0.003)
+		within(t, c.trace+": mean context", "tokens", sumIn/n, checkValue(t, c.trace, c.context+", mean"), 0.001)
+		within(t, c.trace+": mean generated", "tokens", sumOut/n, checkValue(t, c.trace, c.generated+", mean"), 0.003)
 		if c.trace != "Mooncake conversation" {
-			within(t, c.trace+" context", quantile(in, 0.5), checkValue(t, c.trace, c.context+", median"), 0.001)
-			within(t, c.trace+" generated", quantile(out, 0.5), checkValue(t, c.trace, c.generated+", median"), 0.001)
+			within(t, c.trace+": median context", "tokens", quantile(in, 0.5), checkValue(t, c.trace, c.context+", median"), 0.001)
+			within(t, c.trace+": median generated", "tokens", quantile(out, 0.5), checkValue(t, c.trace, c.generated+", median"), 0.001)
 		}
 	}
 }
