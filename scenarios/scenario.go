@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -153,6 +154,14 @@ func (s *Scenario) Name() string { return s.file.Name }
 
 // Variant returns the name of the variant that was applied, "" for the scenario itself.
 func (s *Scenario) Variant() string { return s.variant }
+
+// Seed returns the seed of the run.
+func (s *Scenario) Seed() uint64 { return s.file.Run.Seed }
+
+// Period returns when the run starts, in local time, and how long it is.
+func (s *Scenario) Period() (start time.Time, length time.Duration) {
+	return s.file.Run.Start.T, s.file.Run.length()
+}
 
 // Variants returns the names of the file's variants in the order written.
 func (s *Scenario) Variants() []string { return slices.Clone(s.variants) }

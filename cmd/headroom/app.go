@@ -27,7 +27,7 @@ type command struct {
 // commands in the order in which help lists them.
 func commands() []command {
 	return []command{
-		runCommand, planCommand, importCommand, checkCommand, catalogCommand, examplesCommand, schemaCommand, versionCommand,
+		runCommand, planCommand, compareCommand, importCommand, checkCommand, catalogCommand, examplesCommand, schemaCommand, versionCommand,
 	}
 }
 

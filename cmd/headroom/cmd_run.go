@@ -95,7 +95,7 @@ func runRun(ctx context.Context, t *terminal, o *runOptions, args []string) erro
 		defer out.discard()
 	}
 	t.progress("simulating")
-	config.Progress = showDays(t, config.LengthNS)
+	config.Progress = t.startClock("simulating", 1).part(0, time.Duration(config.LengthNS))
 	r, err := sim.Run(ctx, layout, config)
 	if err != nil {
 		return err
@@ -112,18 +112,6 @@ func runRun(ctx context.Context, t *terminal, o *runOptions, args []string) erro
 		return err
 	}
 	return judgeAll(r, demands, o.result.strict)
-}
-
-// showDays draws how far the run has come, each percent once.
-func showDays(t *terminal, lengthNS int64) func(int64) {
-	const dayNS = 24 * int64(time.Hour)
-	shown := int64(-1)
-	return func(ns int64) {
-		if percent := ns / max(1, lengthNS/100); percent != shown {
-			shown = percent
-			t.progress("simulating, day %d of %d", ns/dayNS, lengthNS/dayNS)
-		}
-	}
 }
 
 // printResult writes the result to stdout.

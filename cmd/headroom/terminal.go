@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"sync"
 
 	"golang.org/x/term"
@@ -34,14 +35,26 @@ func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
 // pageWidth is the width of a table that no screen shows.
 const pageWidth = 100
 
-// width is how many columns stdout has.
+// width is how many columns stdout has, for text that is wrapped.
 func (t *terminal) width() int {
+	if w := t.tableWidth(); w > 0 {
+		return w
+	}
+	return pageWidth
+}
+
+// tableWidth is how many columns tables may take: those of the screen, else what COLUMNS says, else 0 for as many as
+// they need, for what reads a pipe can deal with long lines better than with cut ones.
+func (t *terminal) tableWidth() int {
 	if f, ok := t.stdout.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return w
 		}
 	}
-	return pageWidth
+	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w > 0 {
+		return w
+	}
+	return 0
 }
 
 // Colours of a word on a screen.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -165,16 +164,7 @@ func energySentences(r *sim.Result) []document.Text {
 	return out
 }
 
-func money(m sim.Money) string {
-	if !m.Amount.Known() {
-		return show.Unknown
-	}
-	v := float64(m.Amount)
-	if math.Abs(v) >= 1e6 {
-		return m.Currency + " " + show.Number(v/1e6, 3) + " million"
-	}
-	return m.Currency + " " + show.Number(v, 3)
-}
+func money(m sim.Money) string { return show.Money(m.Currency, float64(m.Amount)) }
 
 func workSentences(r *sim.Result) []document.Text {
 	c, j := &r.Compute, &r.Jobs

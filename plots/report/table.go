@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
-
 	"headroom/facility/placement"
 	"headroom/plots"
 	"headroom/plots/show"
@@ -31,11 +29,11 @@ func Table(w io.Writer, r *sim.Result, width int) error {
 	}
 	width = max(width, leastWidth)
 	var b strings.Builder
-	for _, s := range wrapCells(title(r), width) {
+	for _, s := range show.Wrap(title(r), width) {
 		b.WriteString(s + "\n")
 	}
 	for _, row := range summary(r) {
-		lines := wrapCells(row[1], width-labelWidth)
+		lines := show.Wrap(row[1], width-labelWidth)
 		for i, s := range lines {
 			label := ""
 			if i == 0 {
@@ -136,43 +134,6 @@ func changeLine(r *sim.Result) string {
 		s += fmt.Sprintf("; and %d more in the report", more)
 	}
 	return s
-}
-
-// wrapCells breaks a line at spaces so that no part is wider than width columns, Chinese counting two a rune; a word
-// that is wider than a line is cut.
-func wrapCells(s string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(s) {
-		for {
-			sep := ""
-			if line != "" {
-				sep = " "
-			}
-			if runewidth.StringWidth(line+sep+word) <= width {
-				line += sep + word
-				break
-			}
-			if line != "" {
-				lines = append(lines, line)
-				line = ""
-				continue
-			}
-			head := runewidth.Truncate(word, width, "")
-			if head == "" { // a rune wider than the line
-				head = string([]rune(word)[:1])
-			}
-			lines = append(lines, head)
-			word = word[len(head):]
-			if word == "" {
-				break
-			}
-		}
-	}
-	if line != "" || len(lines) == 0 {
-		lines = append(lines, line)
-	}
-	return lines
 }
 
 // stopLine says what stopped servers.

@@ -203,6 +203,17 @@ func Quantity(v float64, unit string) string {
 	return Plain(v) + " " + unit
 }
 
+// Money prints an amount: "CNY 1,234", "CNY 2.08 million".
+func Money(currency string, amount float64) string {
+	if !known(amount) {
+		return Unknown
+	}
+	if math.Abs(amount) >= 1e6 {
+		return currency + " " + Number(amount/1e6, 3) + " million"
+	}
+	return currency + " " + Number(amount, 3)
+}
+
 // Plain prints v without a point where it is a whole number, else with three significant digits.
 func Plain(v float64) string {
 	if v == math.Trunc(v) {
