@@ -86,7 +86,7 @@ func whatIfFigure(t *WhatIf) *figure {
 	if len(t.Names) > columns {
 		f.notes = append(f.notes, fmt.Sprintf("Over time: the first %d of %d.", columns, len(t.Names)))
 	}
-	middle := split + (1-split)*0.52
+	middle := split + (1-split)*0.46
 	power, heat := make([]*panel, columns), make([]*panel, columns)
 	for i := range tables {
 		x0, x1 := float64(i)/float64(columns), float64(i+1)/float64(columns)
@@ -101,6 +101,9 @@ func whatIfFigure(t *WhatIf) *figure {
 	for i := range tables {
 		quietAbove(power[i], heat[i])
 		f.panels = append(f.panels, power[i], heat[i])
+	}
+	if len(t.Seeds) > 1 {
+		f.notes = append(f.notes, "Strokes on bars: from the lowest to the highest seed. ±: 95 % interval of the paired difference; ~: no difference shown.")
 	}
 	f.notes = append(f.notes, power[0].binNote(&tables[0])...)
 	return f
@@ -261,8 +264,8 @@ func whatIfHeat(panels []*panel, tables []table, results []*sim.Result) {
 		if v := t.col("inlet_max_c"); v != nil {
 			pn.plain(t, "hottest inlet", v, navy, navyTint)
 		}
-		limit(limits[i].gpuC, "throttles at")
-		limit(limits[i].inletHighC, "inlet allowed to")
+		limit(limits[i].gpuC, "GPU limit")
+		limit(limits[i].inletHighC, "inlet limit")
 	}
 }
 

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Change is one input in which two scenarios differ, as their resolved forms have it. "" stands for what is not
+// InputChange is one input in which two scenarios differ, as their resolved forms have it. "" stands for what is not
 // stated and has no default.
-type Change struct {
+type InputChange struct {
 	Path string `json:"path"`
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// Changes lists the inputs in which b differs from a, defaults filled, in the order of the file. The name, which
+// InputChanges lists the inputs in which b differs from a, defaults filled, in the order of the file. The name, which
 // changes no figure, is left out; a list whose elements are named is compared by name. The last lines are files
 // that both name and that hold something else.
-func Changes(a, b *Scenario) []Change {
-	var list []Change
+func InputChanges(a, b *Scenario) []InputChange {
+	var list []InputChange
 	differ(&list, "", a.tree(), b.tree())
 	digests := map[string][32]byte{}
 	for _, in := range a.inputs {
@@ -26,7 +26,7 @@ func Changes(a, b *Scenario) []Change {
 	}
 	for _, in := range b.inputs {
 		if d, ok := digests[in.name]; ok && d != in.digest {
-			list = append(list, Change{"file " + in.name, fmt.Sprintf("SHA-256 %x…", d[:4]), fmt.Sprintf("SHA-256 %x…", in.digest[:4])})
+			list = append(list, InputChange{"file " + in.name, fmt.Sprintf("SHA-256 %x…", d[:4]), fmt.Sprintf("SHA-256 %x…", in.digest[:4])})
 		}
 	}
 	return list
@@ -42,7 +42,7 @@ func (s *Scenario) tree() *node {
 }
 
 // differ adds the places in which two trees differ; nil is a place that is not there.
-func differ(list *[]Change, path string, a, b *node) {
+func differ(list *[]InputChange, path string, a, b *node) {
 	switch {
 	case a != nil && b != nil && a.kind == mapNode && b.kind == mapNode:
 		for i, k := range a.keys {
@@ -75,7 +75,7 @@ func differ(list *[]Change, path string, a, b *node) {
 		return
 	}
 	if from, to := a.inline(), b.inline(); from != to {
-		*list = append(*list, Change{path, from, to})
+		*list = append(*list, InputChange{path, from, to})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"headroom/plots"
+	"headroom/plots/document"
 	"headroom/plots/report"
 	"headroom/scenarios"
 	"headroom/scenarios/study"
@@ -27,7 +28,7 @@ var compareCommand = command{
 	long: `Sets the variants of one file, or several files, side by side: what changed in the inputs, every figure with its
 difference from the first, a verdict on every limit. All run on the same random streams. --seeds N repeats each run
 with N seeds and gives every difference a 95 % interval over the pairs. --plan places and simulates nothing.
-With --out DIR it writes compare.md, compare.json, compare.csv and charts/whatif.png.
+With --out DIR it writes compare.md, compare.html, compare.json, compare.csv and charts/whatif.png.
 headroom compare first-hall -o out
 headroom compare first-hall --base liquid-48 --variant liquid-78 --seeds 5`,
 	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
@@ -154,7 +155,10 @@ func (o *compareOptions) sides(ctx context.Context, t *terminal, args []string) 
 		return nil, err
 	}
 	var list []*side
-	for _, arg := range args {
+	for i, arg := range args {
+		if slices.Contains(args[:i], arg) {
+			return nil, usageError{text: arg + " stands twice"}
+		}
 		file, data, files, err := readScenario(ctx, t, []string{arg})
 		if err != nil {
 			return nil, err
@@ -162,9 +166,6 @@ func (o *compareOptions) sides(ctx context.Context, t *terminal, args []string) 
 		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(arg), ".yaml"), ".yml")
 		if slices.ContainsFunc(list, func(s *side) bool { return s.name == name }) {
 			name = arg
-		}
-		if slices.ContainsFunc(list, func(s *side) bool { return s.name == name }) {
-			return nil, usageError{text: fmt.Sprintf("%s stands twice", arg)}
 		}
 		list = append(list, &side{name: name, file: file, data: data, files: files, set: o.set})
 	}
@@ -267,7 +268,10 @@ func (o *compareOptions) loadAll(t *terminal, sides []*side) (seed uint64, err e
 			return 0, err
 		}
 		for _, w := range s.sc.Warnings() {
-			t.warn(s.name + ": " + w.String())
+			if !t.said[w.String()] { // what all of them share is said once
+				t.warn(s.name + ": " + w.String())
+				t.said[w.String()] = true
+			}
 		}
 		if at == nil {
 			seed := s.sc.Seed()
@@ -336,6 +340,8 @@ func (a *compareAnswer) files(charts string) []resultFile {
 	list := []resultFile{
 		{"compare.json", func(w io.Writer) error { return printJSON(w, a) }},
 		{"compare.csv", a.csv},
+		{"compare.md", func(w io.Writer) error { return document.WriteMarkdown(w, a.report(charts)) }},
+		{"compare.html", func(w io.Writer) error { return document.WriteHTML(w, a.report(charts)) }},
 	}
 	if charts != "none" {
 		list = append(list, resultFile{"charts/whatif." + charts, func(w io.Writer) error { return plots.DrawWhatIf(a.chart(), charts, w) }})

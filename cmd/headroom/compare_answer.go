@@ -35,32 +35,28 @@ type compareAnswer struct {
 
 // compareSide is one of what is compared.
 type compareSide struct {
-	Name     string             `json:"name"`
-	File     string             `json:"file"`
-	Scenario string             `json:"scenario"`
-	Variant  string             `json:"variant"`
-	ID       string             `json:"id"`      // of the run with the first seed
-	Changed  []scenarios.Change `json:"changed"` // inputs, from the base's
-	Held     int                `json:"limits_held"`
-	Broken   int                `json:"limits_broken"` // in the worst seed
-	Unknown  int                `json:"limits_unknown"`
-	Payback  *comparePayback    `json:"payback"` // against the base; null for the base itself
-}
-
-// comparePayback is when a side's extra capital is earned back by what it saves a year.
-type comparePayback struct {
-	Years []sim.Num `json:"years"` // by seed; null: unknown or never
-	Text  string    `json:"text"`
+	Name     string                  `json:"name"`
+	File     string                  `json:"file"`
+	Scenario string                  `json:"scenario"`
+	Variant  string                  `json:"variant"`
+	ID       string                  `json:"id"`      // of the run with the first seed
+	Changed  []scenarios.InputChange `json:"changed"` // inputs, from the base's
+	Held     int                     `json:"limits_held"`
+	Broken   int                     `json:"limits_broken"` // in the worst seed
+	Unknown  int                     `json:"limits_unknown"`
+	// Payback is that of its extra capital over the base's, by seed; none for the base and where prices lack.
+	Payback     []*scenarios.Payback `json:"payback"`
+	PaybackText string               `json:"payback_text"`
 }
 
 // compareFigure is one figure of every side.
 type compareFigure struct {
-	study.Figure
-	Key    string         `json:"key"`
-	Name   string         `json:"name"`
-	Unit   string         `json:"unit"`
-	Better string         `json:"better"` // "more", "less" or ""
-	Values []compareValue `json:"values"`
+	study.Figure `json:"-"`
+	Key          string         `json:"key"`
+	Name         string         `json:"name"`
+	Unit         string         `json:"unit"`
+	Better       string         `json:"better"` // "more", "less" or ""
+	Values       []compareValue `json:"values"`
 }
 
 // compareValue is one figure of one side, the means over the seeds.
@@ -102,10 +98,10 @@ func newCompareAnswer(sides []*side, results [][]compared, first uint64, plan bo
 	for i, s := range sides {
 		x := compareSide{
 			Name: s.name, File: s.file, Scenario: s.sc.Name(), Variant: s.variant, ID: results[i][0].Run.ID,
-			Changed: append([]scenarios.Change{}, scenarios.Changes(sides[0].sc, s.sc)...),
+			Changed: append([]scenarios.InputChange{}, scenarios.InputChanges(sides[0].sc, s.sc)...),
 		}
 		if i > 0 {
-			x.Payback = payback(results[0], results[i])
+			x.Payback, x.PaybackText = payback(results[0], results[i])
 		}
 		a.Sides = append(a.Sides, x)
 	}
@@ -157,7 +153,7 @@ func (a *compareAnswer) figures() {
 		}
 		a.Figures = append(a.Figures, x)
 	}
-	if len(unknown) > 0 {
+	if len(unknown) > 0 && a.Basis != "placed" {
 		a.Notes = append(a.Notes, "Unknown in all: "+strings.Join(unknown, ", ")+".")
 	}
 }
@@ -208,38 +204,29 @@ func (a *compareAnswer) limits(plan bool) {
 	}
 }
 
-func payback(base, side []compared) *comparePayback {
-	p := &comparePayback{}
-	lo, hi, never := math.Inf(1), math.Inf(-1), 0
+// payback is how long a side's extra capital takes to come back, by seed and in words.
+func payback(base, side []compared) ([]*scenarios.Payback, string) {
+	list := []*scenarios.Payback{}
+	var low, high scenarios.Years
 	for k := range side {
-		y, err := sim.Payback(base[k].Result, side[k].Result)
-		p.Years = append(p.Years, sim.Num(y))
-		switch {
-		case err != nil:
-			p.Text = show.Unknown + ": " + strings.TrimPrefix(err.Error(), "payback: ")
-			return p
-		case math.IsNaN(y):
-			p.Text = show.Unknown + ": no capital or yearly cost on one side"
-			return p
-		case math.IsInf(y, 1):
-			never++
-		default:
-			lo, hi = math.Min(lo, y), math.Max(hi, y)
+		p, err := scenarios.ComparePayback(base[k].Result, side[k].Result)
+		if err != nil {
+			return []*scenarios.Payback{}, show.Unknown + ": " + strings.TrimPrefix(err.Error(), "payback: ")
 		}
+		list = append(list, p)
+		y := p.AsBuilt.Simple
+		if math.IsNaN(float64(y)) {
+			return list, show.Unknown
+		}
+		if k == 0 {
+			low, high = y, y
+		}
+		low, high = min(low, y), max(high, y)
 	}
-	switch {
-	case never == len(side):
-		p.Text = "never: it saves nothing a year"
-	case never > 0:
-		p.Text = fmt.Sprintf("never in %d of %d seeds, else from %s years", never, len(side), show.Number(lo, 2))
-	case hi == 0:
-		p.Text = "at once: it costs no more and saves"
-	case lo == hi:
-		p.Text = show.Number(lo, 2) + " years"
-	default:
-		p.Text = show.Number(lo, 2) + " to " + show.Number(hi, 2) + " years over the seeds"
+	if low == high {
+		return list, low.String()
 	}
-	return p
+	return list, low.String() + " to " + high.String()
 }
 
 func (a *compareAnswer) notes(sides []*side) {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"headroom/plots/report"
@@ -70,17 +69,23 @@ func (a *compareAnswer) figureTable() *show.Table {
 		}
 		x.Rows = append(x.Rows, row)
 	}
-	row := []string{"payback against " + a.Base, "–"}
-	known := false
-	for _, s := range a.Sides[1:] {
-		text := s.Payback.Text
-		known = known || !strings.HasPrefix(text, show.Unknown)
-		row = append(row, text)
-	}
-	if known {
+	if row := a.paybackRow(); row != nil {
 		x.Rows = append(x.Rows, row)
 	}
 	return x
+}
+
+// paybackRow is the line of paybacks, nil where none is known.
+func (a *compareAnswer) paybackRow() []string {
+	row, known := []string{"payback, as built", "–"}, false
+	for _, s := range a.Sides[1:] {
+		row = append(row, s.PaybackText)
+		known = known || !strings.HasPrefix(s.PaybackText, show.Unknown)
+	}
+	if !known {
+		return nil
+	}
+	return row
 }
 
 func (a *compareAnswer) changeTable(s *compareSide) *show.Table {
@@ -145,8 +150,8 @@ func (f *compareFigure) change(v *compareValue) string {
 		return "same"
 	}
 	half := float64(v.CI95[1]-v.CI95[0]) / 2
-	if v.Relative.Known() {
-		s := signed(100*float64(v.Relative), func(x float64) string { return show.Number(x, 3) + " %" })
+	if v.Relative.Known() && f.Unit != "ratio" { // PUEs are told apart by their difference
+		s := signed(100*float64(v.Relative), func(x float64) string { return percents(x, v) })
 		if len(v.BySeed) > 1 && half > 0 {
 			scale := math.Abs(float64(v.Relative) / float64(v.Delta))
 			s += " ± " + show.Number(100*half*scale, 2) + " %"
@@ -158,6 +163,17 @@ func (f *compareFigure) change(v *compareValue) string {
 		s += " ± " + difference(f.Unit, half)
 	}
 	return s + unclear(v)
+}
+
+// percents prints the size of a relative difference. One that is not quite all is not rounded to it.
+func percents(x float64, v *compareValue) string {
+	if x < 100 && x >= 99.95 && v.Mean != 0 {
+		return show.Number(math.Floor(100*x)/100, 4) + " %"
+	}
+	if x < 1 {
+		return show.Number(x, 2) + " %"
+	}
+	return show.Number(x, 3) + " %"
 }
 
 func unclear(v *compareValue) string {
@@ -206,7 +222,10 @@ func shown(unit string, x float64) string {
 	case "s":
 		return show.Seconds(x)
 	case "GPU-h":
-		return show.GPUHours(x)
+		if math.Abs(x) >= 1e6 {
+			return show.Number(x/1e6, 3) + " million GPU-h"
+		}
+		return show.Number(x, 3) + " GPU-h"
 	case "kWh", "W", "U":
 		return show.Quantity(x, unit)
 	case "L":
@@ -227,34 +246,39 @@ func shown(unit string, x float64) string {
 // about is the share under which a difference of a single run is taken for none.
 const about = 0.01
 
-// sentence answers "A or B" in one sentence: the side with the fewest broken limits, then the most work, then the most
-// servers, then the least energy for its work, with what it is ahead and behind in.
+// reasons are what one side is preferred for, in this order, after the limits it keeps.
+var reasons = []struct{ key, words string }{
+	{"compute.gpu_hours_effective", "for the work it does"},
+	{"capacity.servers_placed", "for the servers that fit"},
+	{"energy.kwh_per_gpu_hour", "for the energy its work takes"},
+	{"capacity.used_racks_free_w", "for the power it leaves free in the racks it uses"},
+}
+
+// sentence answers "A or B" in one sentence: the side that breaks the fewest limits, then does the most work, then
+// holds the most servers, then takes the least energy for its work, with what it is ahead and behind in.
 func (a *compareAnswer) sentence() string {
-	keys := []string{"compute.gpu_hours_effective", "capacity.servers_placed", "energy.kwh_per_gpu_hour", "capacity.used_racks_free_w"}
-	best := 0
+	best, other := 0, 1 // other is what best is held against: the base, or the next best where best is the base
 	for i := range a.Sides[1:] {
-		if a.ahead(i+1, best, keys) {
+		if ahead, _ := a.ahead(i+1, best); ahead {
 			best = i + 1
 		}
 	}
-	b := &a.Sides[best]
-	other := 0 // what it is held against: the base, or the best of the others where it is the base
-	if best == 0 {
-		other = 1
-		for i := range a.Sides[2:] {
-			if a.ahead(i+2, other, keys) {
-				other = i + 2
-			}
+	if best > 0 {
+		other = 0
+	}
+	for i := 2; best == 0 && i < len(a.Sides); i++ {
+		if ahead, _ := a.ahead(i, other); ahead {
+			other = i
 		}
 	}
+	b := &a.Sides[best]
 	o := &a.Sides[other]
 	var parts []string
 	add := func(key, what string) {
-		k := slices.IndexFunc(a.Figures, func(f compareFigure) bool { return f.Key == key })
-		if k < 0 {
+		f := a.figure(key)
+		if f == nil {
 			return
 		}
-		f := &a.Figures[k]
 		x, y := &f.Values[best], &f.Values[other]
 		switch d := f.Pair(raw(y.BySeed), raw(x.BySeed)); {
 		case d.Verdict == study.NoDelta:
@@ -272,6 +296,11 @@ func (a *compareAnswer) sentence() string {
 	add("compute.gpu_hours_effective", "work")
 	add("energy.facility_kwh", "energy")
 	add("energy.pue", "PUE")
+	_, why := a.ahead(best, other)
+	choice := b.Name + " rather than " + o.Name + " " + why
+	if why == "" {
+		choice = b.Name + " or " + o.Name + ": nothing that was looked at decides"
+	}
 	limits := "limits broken " + show.Count(b.Broken) + " against " + show.Count(o.Broken)
 	switch {
 	case b.Broken == 0 && o.Broken == 0 && len(a.Sides) == 2:
@@ -279,7 +308,7 @@ func (a *compareAnswer) sentence() string {
 	case b.Broken == 0 && o.Broken == 0:
 		limits = "no limit broken by either"
 	}
-	return fmt.Sprintf("%s rather than %s: %s; %s.", b.Name, o.Name, strings.Join(parts, ", "), limits)
+	return fmt.Sprintf("%s: %s; %s.", choice, strings.Join(parts, ", "), limits)
 }
 
 func raw(values []sim.Num) []float64 {
@@ -301,22 +330,31 @@ func (f *compareFigure) little(d study.Delta) bool {
 	return false
 }
 
-// ahead says whether side i is to be preferred to side k.
-func (a *compareAnswer) ahead(i, k int, keys []string) bool {
+// ahead says whether side i is to be preferred to side k, and for what; "" where nothing decides.
+func (a *compareAnswer) ahead(i, k int) (bool, string) {
 	if x, y := a.Sides[i].Broken, a.Sides[k].Broken; x != y {
-		return x < y
+		return x < y, "for the limits it keeps"
 	}
-	for _, key := range keys {
-		at := slices.IndexFunc(a.Figures, func(f compareFigure) bool { return f.Key == key })
-		if at < 0 {
+	for _, why := range reasons {
+		f := a.figure(why.key)
+		if f == nil {
 			continue
 		}
-		f := &a.Figures[at]
 		d := f.Pair(raw(f.Values[k].BySeed), raw(f.Values[i].BySeed))
 		if d.Verdict == study.NoDelta || f.little(d) {
 			continue
 		}
-		return d.Mean*float64(f.Figure.Better) > 0
+		return d.Mean*float64(f.Figure.Better) > 0, why.words
 	}
-	return false
+	return false, ""
+}
+
+// figure is a figure by its key, nil where no side knows it.
+func (a *compareAnswer) figure(key string) *compareFigure {
+	for i := range a.Figures {
+		if a.Figures[i].Key == key {
+			return &a.Figures[i]
+		}
+	}
+	return nil
 }
