@@ -5,7 +5,7 @@ type schedPart struct {
 	origin
 	Order       orderWord    `yaml:"order" doc:"Who is next; fifo where it is not stated."`
 	Backfill    string       `yaml:"backfill" enum:"none,easy,conservative" default:"none" doc:"Whether jobs behind one that waits for its GPUs may start: those that don't delay it (easy), or that delay none before them (conservative)."`
-	Depth       *int         `yaml:"depth" min:"1" max:"100000" doc:"How many waiting jobs backfill looks at; 100 where it is not stated, 20 for conservative." example:"100"`
+	Depth       *int         `yaml:"depth" min:"1" max:"100000" doc:"How many waiting jobs backfill looks at; 100 where it is not stated." example:"100"`
 	Placement   placeWord    `yaml:"placement" doc:"Which servers and GPUs a job gets; best-fit where it is not stated."`
 	Preempt     bool         `yaml:"preempt" doc:"Waiting jobs take the GPUs of running spot jobs of lower priority."`
 	GangTimeout Quantity     `yaml:"gang_timeout" unit:"duration" min:"1" doc:"How long the queue waits for all GPUs of its first job; then that job goes to the end. For ever where it is not stated." example:"2 h"`

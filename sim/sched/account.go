@@ -7,12 +7,20 @@ type Account interface {
 	Book(d *Demand, shares []Share)               // takes these very shares, which must be free
 	SetUp(server int, up bool)
 	IsUp(server int) bool
-	CanEver(d *Demand) bool // whether an empty cluster with all servers up could place it
-	Up() int64              // GPUs on servers that are up
-	Total() int64           // GPUs installed
-	Clone() Account         // one of its own, for looking ahead
-	Meet(other Account)     // keeps free only what is free in both; other is a clone of it, or it of other
-	FreeMilli() int64       // what is free on servers that are up, in thousandths of a GPU
+	CanEver(d *Demand) bool                 // whether an empty cluster with all servers up could place it
+	Up() int64                              // GPUs on servers that are up
+	Total() int64                           // GPUs installed
+	Clone() Account                         // one of its own, for looking ahead
+	Meet(other Account)                     // keeps free only what is free in both; other is a clone of it, or it of other
+	FreeMilli() int64                       // what is free on servers that are up, in thousandths of a GPU
+	Servers() int                           // installed
+	HasFree(d *Demand, shares []Share) bool // whether these very shares are free, on servers that are up
+
+	// For planning what is used of a server is a row of Width numbers. Use writes what a share takes into a row of zeros;
+	// SetUse has what a row says be used of a server and the rest be free, whoever runs there.
+	Width(server int) int
+	Use(d *Demand, sh *Share, row []int64)
+	SetUse(server int, row []int64)
 }
 
 // wholeGPUs is an account of whole GPUs of one type by best fit, in constant time.
@@ -33,6 +41,22 @@ func (c wholeGPUs) Book(_ *Demand, shares []Share) {
 		c.setFree(int(sh.Server), c.server[sh.Server].free-sh.GPUs)
 	}
 }
+
+// Servers is the number of servers.
+func (c *Cluster) Servers() int { return len(c.server) }
+
+func (c wholeGPUs) HasFree(_ *Demand, shares []Share) bool {
+	for i := range shares {
+		if s := &c.server[shares[i].Server]; s.down || s.free < shares[i].GPUs {
+			return false
+		}
+	}
+	return true
+}
+
+func (c wholeGPUs) Width(int) int                         { return 1 }
+func (c wholeGPUs) Use(_ *Demand, sh *Share, row []int64) { row[0] = int64(sh.GPUs) }
+func (c wholeGPUs) SetUse(i int, row []int64)             { c.setFree(i, c.server[i].gpus-int32(row[0])) }
 
 func (c wholeGPUs) Meet(other Account) {
 	o := other.(wholeGPUs)
@@ -114,5 +138,66 @@ func (c *Nodes) Meet(other Account) {
 			c.free += n.FreeMilli - was
 			c.scene.RackFree[n.Rack] += int64(n.whole - whole)
 		}
+	}
+}
+
+// Servers is the number of servers.
+func (c *Nodes) Servers() int { return len(c.nodes) }
+
+// HasFree says whether these very shares are free, on servers that are up.
+func (c *Nodes) HasFree(d *Demand, shares []Share) bool {
+	for i := range shares {
+		sh := &shares[i]
+		n := &c.nodes[sh.Server]
+		if n.down || n.CPUMilli < portion(d.CPUMilli, sh.GPUs, d.GPUs) || n.MemMiB < portion(d.MemMiB, sh.GPUs, d.GPUs) {
+			return false
+		}
+		if sh.Milli > 0 && n.Free[sh.Slot] < sh.Milli {
+			return false
+		}
+		for g := range n.Free {
+			if sh.Mask[g/64]&(1<<(g%64)) != 0 && n.Free[g] < Milli {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Width is a number for each GPU, and two for CPUs and memory.
+func (c *Nodes) Width(i int) int { return len(c.nodes[i].Free) + 2 }
+
+// Use writes what a share takes into a row of zeros.
+func (c *Nodes) Use(d *Demand, sh *Share, row []int64) {
+	gpus := len(row) - 2
+	row[gpus], row[gpus+1] = portion(d.CPUMilli, sh.GPUs, d.GPUs), portion(d.MemMiB, sh.GPUs, d.GPUs)
+	if sh.Milli > 0 {
+		row[sh.Slot] = int64(sh.Milli)
+		return
+	}
+	for g := range gpus {
+		if sh.Mask[g/64]&(1<<(g%64)) != 0 {
+			row[g] = Milli
+		}
+	}
+}
+
+// SetUse has what a row says be used of a server.
+func (c *Nodes) SetUse(i int, row []int64) {
+	n := &c.nodes[i]
+	was, whole := n.FreeMilli, n.whole
+	n.FreeMilli, n.whole = 0, 0
+	for g := range n.Free {
+		n.Free[g] = int32(Milli - row[g])
+		n.FreeMilli += int64(n.Free[g])
+		if n.Free[g] == Milli {
+			n.whole++
+		}
+	}
+	n.CPUMilli, n.MemMiB = c.spec[i].CPUMilli-row[len(n.Free)], c.spec[i].MemMiB-row[len(n.Free)+1]
+	n.state = unknownState
+	if !n.down {
+		c.free += n.FreeMilli - was
+		c.scene.RackFree[n.Rack] += int64(n.whole - whole)
 	}
 }

@@ -13,14 +13,14 @@ type Backfill uint8
 const (
 	NoBackfill   Backfill = iota // none: the queue waits for its head
 	EASY                         // those that don't delay the head
-	Conservative                 // those that delay no job before them
+	Conservative                 // those that delay no job before them, by a plan of all it looks at
 )
 
 // Rules are how a queue is run.
 type Rules struct {
 	Order    Order
 	Backfill Backfill
-	// Depth is how many jobs behind the head backfill looks at, 0: DefaultDepth, or ConservativeDepth.
+	// Depth is how many jobs behind the head backfill looks at, 0: DefaultDepth.
 	Depth int
 	// Preempt lets a job that waits take the GPUs of running spot jobs of lower priority.
 	Preempt bool
@@ -33,10 +33,6 @@ type Rules struct {
 // DefaultDepth bounds what backfill looks at, so that a long queue costs no more than a short one. Slurm's default is the
 // same (bf_max_job_test, 100 before release 20.11).
 const DefaultDepth = 100
-
-// ConservativeDepth is the default for conservative backfill, which plans every job it looks at (assumed: a plan of 100 jobs
-// on 1,000 servers takes tens of milliseconds, at each event).
-const ConservativeDepth = 20
 
 // Work is what the scheduler asks about jobs, by the numbers they were pushed with.
 type Work interface {
@@ -75,6 +71,7 @@ type Scheduler struct {
 	steps    []Step
 	shares   []Share
 	starts   int64
+	plan     plan // of conservative backfill
 
 	Timeouts  int64 // heads sent to the end of the queue
 	Backfills int64 // jobs started before one that waited longer
@@ -90,9 +87,6 @@ type running struct {
 func New(a Account, w Work, r Rules) *Scheduler {
 	if r.Order.Key == nil {
 		r.Order = Orders{}.Fifo()
-	}
-	if r.Depth <= 0 && r.Backfill == Conservative {
-		r.Depth = ConservativeDepth
 	}
 	if r.Depth <= 0 {
 		r.Depth = DefaultDepth
@@ -157,6 +151,7 @@ func (s *Scheduler) insert(w Waiting) {
 		}
 		return 1
 	})
+	s.plan.cut(i)
 	if i == 0 && s.head > 0 {
 		s.head--
 		s.list[s.head] = w
@@ -178,6 +173,7 @@ func (s *Scheduler) Stop(job int32) {
 	r := &s.run[k]
 	s.account.Release(s.work.Demand(job), r.shares)
 	s.usage.add(r.Tenant, -r.MilliGPUs)
+	s.plan.stopped(job)
 	last := len(s.run) - 1
 	s.run[k], s.run[last] = s.run[last], s.run[k] // the shares' memory is kept for the next job
 	s.where[s.run[k].Job] = k
@@ -205,13 +201,21 @@ func (s *Scheduler) Next(now int64) (Step, bool) {
 	if !s.changed && !s.late(now) {
 		return Step{}, false
 	}
+	planned := s.rules.Backfill == Conservative
 	for {
+		if planned {
+			if step, ok := s.conservative(now); ok {
+				return step, true
+			}
+		}
 		i := s.first()
 		if i < 0 {
 			break
 		}
-		if step, ok := s.try(i); ok {
-			return step, true
+		if !planned {
+			if step, ok := s.try(i); ok {
+				return step, true
+			}
 		}
 		w := s.list[i]
 		if s.rules.Preempt {
@@ -229,7 +233,7 @@ func (s *Scheduler) Next(now int64) (Step, bool) {
 			s.blocking = math.MinInt64
 			continue
 		}
-		if s.rules.Backfill != NoBackfill {
+		if s.rules.Backfill == EASY {
 			if step, ok := s.fill(now, i); ok {
 				return step, true
 			}
@@ -318,11 +322,18 @@ func (s *Scheduler) started(i int, shares []Share) Step {
 		s.blocking = math.MinInt64
 	}
 	s.changed = true
+	if !s.plan.starts {
+		s.plan.stale = true
+	}
 	return Step{Job: w.Job, Shares: shares}
 }
 
 func (s *Scheduler) remove(i int) {
-	if i == s.head {
+	if !s.plan.starts {
+		s.plan.cut(i - s.head)
+	}
+	if i-s.head < len(s.list)-i { // those before it move up: in a long queue they are the fewer
+		copy(s.list[s.head+1:i+1], s.list[s.head:i])
 		s.head++
 		if s.head == len(s.list) {
 			s.list, s.head = s.list[:0], 0
@@ -357,7 +368,7 @@ func (s *Scheduler) queue(head int) []int32 {
 // SetUp says whether a server is up.
 func (s *Scheduler) SetUp(server int, up bool) {
 	s.account.SetUp(server, up)
-	s.changed = true
+	s.changed, s.plan.stale = true, true
 }
 
 // Up is the number of GPUs on servers that are up.

@@ -11,10 +11,11 @@ import (
 
 // toy is a machine room without heat: jobs run as long as they say, and the scheduler is asked after every instant.
 type toy struct {
-	s     *Scheduler
-	jobs  []toyJob
-	now   int64
-	watch func(t *toy, step Step)
+	s      *Scheduler
+	jobs   []toyJob
+	now    int64
+	watch  func(t *toy, step Step)
+	before func() // each time the scheduler is asked
 }
 
 type toyJob struct {
@@ -78,6 +79,9 @@ func (t *toy) run() {
 			}
 		}
 		for {
+			if t.before != nil {
+				t.before()
+			}
 			step, ok := t.s.Next(t.now)
 			if !ok {
 				break
@@ -417,14 +421,14 @@ func TestGangTimeout(t *testing.T) {
 	}
 }
 
-// BenchmarkBackfill is one arrival and one end in 125 servers with 60 running jobs and a queue of 200.
+// BenchmarkBackfill is one end and one arrival in 125 servers with 60 running jobs and a queue of 200.
 func BenchmarkBackfill(b *testing.B) {
 	for _, fill := range []Backfill{NoBackfill, EASY, Conservative} {
 		b.Run([...]string{"none", "easy", "conservative"}[fill], func(b *testing.B) {
 			x := &toy{}
 			x.s = New(NewWholeGPUs(slices.Repeat([]int32{8}, 125)), x, Rules{Backfill: fill})
 			push := func(i int) {
-				x.jobs = append(x.jobs, toyJob{Demand: Demand{GPUs: int32(8 << (i % 4))}, left: int64(1+i%7) * 1e12})
+				x.jobs = append(x.jobs, toyJob{Demand: Demand{GPUs: int32(8 << (i % 4))}, left: int64(1+i%7)*1e12 + int64(i%1009)*1e9})
 				x.s.Push(x.waiting(int32(len(x.jobs) - 1)))
 			}
 			drain := func() {
@@ -449,8 +453,12 @@ func BenchmarkBackfill(b *testing.B) {
 					}
 				}
 				x.now = x.jobs[first].endNS
-				x.s.Stop(first)
-				push(i)
+				for k := len(x.s.run) - 1; k >= 0; k-- { // all ends of an instant come before what starts
+					if j := x.s.run[k].Job; x.jobs[j].endNS == x.now {
+						x.s.Stop(j)
+						push(i)
+					}
+				}
 				drain()
 			}
 		})
@@ -500,5 +508,159 @@ func TestForgetting(t *testing.T) {
 	}
 	if forgot == 0 {
 		t.Error("nothing was forgotten: the test tests nothing")
+	}
+}
+
+// bruteForce is the plan as it is told: at every instant all jobs in the order of the queue get the earliest start among now
+// and the ends known, at which what is free in every piece of time of their run holds them. Nothing is kept.
+func bruteForce(now int64, spans []*span, base Account, d *Demand, length int64) (int64, []Share, bool) {
+	at := []int64{now}
+	for _, x := range spans {
+		if x.to > now && x.to < math.MaxInt64 {
+			at = append(at, x.to)
+		}
+	}
+	slices.Sort(at)
+	for _, from := range at {
+		to := endOf(from, length)
+		all := base.Clone()
+		pieces := []int64{from}
+		for _, x := range spans {
+			if x.from > from && x.from < to {
+				pieces = append(pieces, x.from)
+			}
+		}
+		for _, t := range pieces {
+			then := base.Clone()
+			for _, x := range spans {
+				if x.from <= t && t < x.to {
+					then.Book(&x.demand, x.shares)
+				}
+			}
+			all.Meet(then)
+		}
+		if shares, ok := all.Place(d, nil); ok {
+			return from, shares, true
+		}
+	}
+	return 0, nil, false
+}
+
+// TestProfileIsTheBruteForceOne: the profile gives every job the start and the servers that trying every time on accounts made
+// anew gives, as jobs are promised and taken out again, at later and later times.
+func TestProfileIsTheBruteForceOne(t *testing.T) {
+	promised := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5).Draw(t, "servers")
+		var base Account
+		shares := rapid.Bool().Draw(t, "shares")
+		if shares {
+			spec := make([]NodeSpec, n)
+			for i := range spec {
+				spec[i] = NodeSpec{GPUs: 4, Type: i % 2, Rack: int32(i / 2), CPUMilli: 9000, MemMiB: 100}
+			}
+			p := rapid.SampledFrom([]Placement{Placements{}.BestFit(), Placements{}.Spread(), Placements{}.RackAware(), Placements{}.FragmentationGradient()}).Draw(t, "placement")
+			base = NewNodes(spec, &p, nil)
+		} else {
+			base = NewWholeGPUs(slices.Repeat([]int32{4}, n))
+		}
+		if n > 1 && rapid.Bool().Draw(t, "one is down") {
+			base.SetUp(rapid.IntRange(0, n-1).Draw(t, "which"), false)
+		}
+		p := newProfile(base.Clone(), base.Servers())
+		var spans []*span
+		now := int64(0)
+		for range rapid.IntRange(1, 25).Draw(t, "steps") {
+			now += int64(rapid.IntRange(0, 3).Draw(t, "passes"))
+			if len(spans) > 0 && rapid.IntRange(0, 3).Draw(t, "take out") == 0 {
+				k := rapid.IntRange(0, len(spans)-1).Draw(t, "which span")
+				p.remove(spans[k])
+				spans = slices.Delete(spans, k, k+1)
+				continue
+			}
+			d := Demand{GPUs: rapid.Int32Range(1, 4*int32(n)).Draw(t, "gpus")}
+			if shares {
+				d.CPUMilli, d.MemMiB = rapid.Int64Range(0, 8000).Draw(t, "cpu"), rapid.Int64Range(0, 100).Draw(t, "mem")
+				d.Types = rapid.SampledFrom([]uint64{0, 1, 2, 3}).Draw(t, "types")
+				if d.GPUs == 1 {
+					d.Milli = rapid.Int32Range(1, 999).Draw(t, "milli")
+				}
+			}
+			length := rapid.SampledFrom([]int64{1, 2, 5, 9, math.MaxInt64}).Draw(t, "length")
+			from, got, ok := p.earliest(now, &d, length, nil)
+			wantFrom, want, wantOK := bruteForce(now, spans, base, &d, length)
+			if ok != wantOK || from != wantFrom || !slices.Equal(got, want) {
+				t.Fatalf("%+v for %d at %d: from %d on %v (%v), by brute force from %d on %v (%v)", d, length, now, from, got, ok, wantFrom, want, wantOK)
+			}
+			if ok {
+				x := &span{from: from, to: endOf(from, length), demand: d, shares: got}
+				p.add(x)
+				spans = append(spans, x)
+				promised++
+			}
+		}
+		for _, x := range spans {
+			p.remove(x)
+		}
+		for i := range p.servers {
+			if len(p.servers[i].at) != 0 {
+				t.Fatalf("server %d has %v left of nothing", i, p.servers[i])
+			}
+		}
+	})
+	if promised == 0 {
+		t.Error("nothing was promised: the test tests nothing")
+	}
+}
+
+// TestPlanIsTheOneMadeAnew: where GPUs are all alike and alone, the plan that is kept between events starts every job when a
+// plan that is made anew at each would.
+func TestPlanIsTheOneMadeAnew(t *testing.T) {
+	gained := int64(0)
+	rapid.Check(t, func(t *rapid.T) {
+		rules := Rules{Backfill: Conservative, Depth: rapid.IntRange(1, 100).Draw(t, "depth"), Order: rapid.SampledFrom(AllOrders()).Draw(t, "order")}
+		x := drawn(t, rules, true)
+		y := &toy{jobs: slices.Clone(x.jobs)}
+		gpus := slices.Repeat([]int32{1}, int(x.s.Total()))
+		x.s, y.s = New(NewWholeGPUs(gpus), x, rules), New(NewWholeGPUs(gpus), y, rules)
+		y.before = func() { y.s.plan.stale = true }
+		x.run()
+		y.run()
+		for i := range x.jobs {
+			if x.jobs[i].firstNS != y.jobs[i].firstNS {
+				t.Fatalf("job %d starts at %d s, planned anew at %d s", i, x.jobs[i].firstNS/1e9, y.jobs[i].firstNS/1e9)
+			}
+		}
+		gained += x.s.Backfills
+	})
+	if gained == 0 {
+		t.Error("no job was let past: the test tests nothing")
+	}
+}
+
+// TestPromisesHold: where jobs run as long as they say, first come, first served, no job starts later than it was first
+// promised, on servers of several GPUs and with every placement.
+func TestPromisesHold(t *testing.T) {
+	kept := 0
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawn(t, Rules{Backfill: Conservative}, false)
+		promise := map[int32]int64{}
+		x.before = func() {
+			for _, p := range x.s.plan.jobs {
+				if _, ok := promise[p.job]; !ok {
+					promise[p.job] = p.from
+				}
+			}
+		}
+		x.run()
+		for job, at := range promise {
+			if x.jobs[job].firstNS > at {
+				t.Fatalf("job %d starts at %d ns, was promised %d ns", job, x.jobs[job].firstNS, at)
+			}
+			kept++
+		}
+	})
+	if kept == 0 {
+		t.Error("nothing was promised: the test tests nothing")
 	}
 }
