@@ -117,8 +117,8 @@ func (c *Config) carbon() *ledger.Tariff {
 // books reads what is accounted for beside power, after an instant has settled.
 func (m *meters) books(e *engine, facilityW float64) {
 	b := &e.b
-	m.set(e, cCost, facilityW*b.perKWh)
-	m.set(e, cCarbon, facilityW*b.carbon)
+	m.set(cCost, facilityW*b.perKWh)
+	m.set(cCarbon, facilityW*b.carbon)
 	var evaporation, blowdown, drift, heatW, freeW, compressorW float64
 	m.countShort(e)
 	for i := range b.plants {
@@ -134,14 +134,14 @@ func (m *meters) books(e *engine, facilityW float64) {
 		freeW += b.plantHeatW[i] * p.FreeShare
 		compressorW += p.CompressorW
 	}
-	m.set(e, cEvaporation, evaporation)
-	m.set(e, cBlowdown, blowdown)
-	m.set(e, cDrift, drift)
+	m.set(cEvaporation, evaporation)
+	m.set(cBlowdown, blowdown)
+	m.set(cDrift, drift)
 	free := heatW > 0 && compressorW <= 0
 	mechanical := heatW > 0 && compressorW > 0 && freeW < freeLeast*heatW
-	m.set(e, cFree, flag(free))
-	m.set(e, cMechanical, flag(mechanical))
-	m.set(e, cPartial, flag(heatW > 0 && !free && !mechanical))
+	m.set(cFree, flag(free))
+	m.set(cMechanical, flag(mechanical))
+	m.set(cPartial, flag(heatW > 0 && !free && !mechanical))
 	for i := range b.loops {
 		m.dewMarginK = math.Min(m.dewMarginK, cooling.CondensationMarginK(b.loops[i].SupplyC, b.dewC))
 	}
@@ -234,7 +234,7 @@ func known(parts ...Num) float64 {
 
 // seriesPowerW is the facility's mean power over each step of the series since the warm-up, and when the first begins.
 func (e *engine) seriesPowerW() (start time.Time, step time.Duration, powerW []float64) {
-	powerW = e.m.col[cFacility].Means()
+	powerW = e.m.means(cFacility)
 	skip := int((e.cfg.WarmupNS + e.cfg.SeriesStepNS - 1) / e.cfg.SeriesStepNS)
 	if skip > len(powerW) {
 		skip = len(powerW)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -32,12 +33,7 @@ func (m *meters) initBatches(e *engine) {
 	if step <= 0 {
 		return
 	}
-	for _, c := range batched {
-		m.batch[c] = metrics.NewStepSeries(step, step*batches)
-		if !math.IsNaN(m.last[c]) {
-			m.batch[c].Set(0, m.last[c])
-		}
-	}
+	m.batch = metrics.NewTable(len(batched), step, step*batches)
 }
 
 // warm ends the warm-up: totals, distributions and extremes begin here. The state goes on as it is.
@@ -64,11 +60,9 @@ func (m *meters) warm(e *engine) {
 			rk.baseJ += e.srv[s].energyJ + e.srv[s].comp
 		}
 	}
-	for c := range m.col {
-		if !math.IsNaN(m.last[c]) {
-			m.col[c].Set(e.now, m.last[c])
-		}
-		m.base[c] = m.col[c].Integral()
+	m.table.Advance(e.now)
+	for c := range m.base {
+		m.base[c] = m.table.Integral(c)
 	}
 	m.supplyHist, m.coolantHist = metrics.NewTemperatures(), metrics.NewTemperatures()
 	m.inletHist, m.gpuHist = metrics.NewTemperatures(), metrics.NewTemperatures()
@@ -88,12 +82,15 @@ func (m *meters) warm(e *engine) {
 }
 
 // over returns the integral of a column since the warm-up, in its unit times seconds.
-func (m *meters) over(c column) float64 { return m.col[c].Integral() - m.base[c] }
+func (m *meters) over(c column) float64 { return m.table.Integral(int(c)) - m.base[c] }
+
+// batched are the means of a column over the batches.
+func (m *meters) batched(c column) []float64 { return m.batch.Means(slices.Index(batched[:], c)) }
 
 // intervals gives the headline figures their intervals; a figure that isn't known has none.
 func (m *meters) intervals() []Interval {
 	out := []Interval{}
-	if m.batch[cIT] == nil {
+	if m.batch == nil {
 		return out
 	}
 	for _, f := range []struct {
@@ -105,14 +102,14 @@ func (m *meters) intervals() []Interval {
 		{"compute.utilization", cBusy, cAvailable},
 		{"thermal.throttled_share", cThrottled, cBusy},
 	} {
-		lo, hi := ratioInterval(m.batch[f.num].Means(), m.batch[f.den].Means())
+		lo, hi := ratioInterval(m.batched(f.num), m.batched(f.den))
 		out = append(out, Interval{Figure: f.figure, Lo: lo, Hi: hi, Batches: batches})
 	}
 	for _, f := range []struct {
 		figure string
 		of     column
 	}{{"compute.throughput_pflops", cWork}} {
-		of := m.batch[f.of].Means()
+		of := m.batched(f.of)
 		one := make([]float64, len(of))
 		for i := range one {
 			one[i] = 1

@@ -20,6 +20,7 @@ type building struct {
 	rooms  []cooling.RoomPoint
 	loops  []cooling.LoopPoint
 	plants []cooling.PlantPoint
+	specs  []cooling.Spec // of the plants
 
 	// Units up, before and after what a lost feed takes away.
 	roomUp, loopUp, plantUp []int
@@ -51,6 +52,7 @@ func (e *engine) initBuilding() error {
 	b.airPa = pa
 	b.rhoCp = 1 / cooling.AirRiseK(1, 1, pa)
 	n, l, p := len(f.Cooling.Rooms), len(f.Cooling.Loops), len(f.Cooling.Plants)
+	e.carried.init(n, l, p)
 	e.racks = make([]rack, len(f.Racks))
 	e.rooms, e.loops = make([]driver, n), make([]driver, l)
 	b.rooms, b.loops, b.plants = make([]cooling.RoomPoint, n), make([]cooling.LoopPoint, l), make([]cooling.PlantPoint, p)
@@ -83,6 +85,7 @@ func (e *engine) initBuilding() error {
 	}
 	for i, pl := range f.Cooling.Plants {
 		s := pl.Spec()
+		b.specs = append(b.specs, s)
 		b.plantUp[i], b.plantCon[i] = s.Units, add(s.Name, s.Fed, false, 1)
 		b.waterC[i] = s.SupplyC
 		e.waters = append(e.waters, driver{path: thermal.Still(s.SupplyC), appliedC: s.SupplyC, endC: s.SupplyC, phi: 1})
@@ -171,7 +174,12 @@ func (b *building) add(e *engine, s *server, was, is *thermal.Settled) {
 }
 
 // touchRack remembers that a rack's power has to go into the flow.
-func (e *engine) touchRack(r int32) { e.hot = append(e.hot, r) }
+func (e *engine) touchRack(r int32) {
+	if rk := &e.racks[r]; !rk.hot {
+		rk.hot = true
+		e.hot = append(e.hot, r)
+	}
+}
 
 // resum recomputes the sums from the servers, so that rounding never builds up.
 func (e *engine) resum() {
@@ -224,14 +232,16 @@ func (e *engine) closeBuilding() error {
 	b, f := &e.b, e.fac
 	for _, r := range e.hot {
 		rk := &e.racks[r]
+		rk.hot = false
 		rk.itW = 0
 		for _, i := range rk.servers {
 			rk.itW += e.srv[i].set.WallW
 		}
 		rk.peakW = math.Max(rk.peakW, rk.itW)
-		b.flow.Set(rk.consumer, rk.itW)
+		b.flow.SetLater(rk.consumer, rk.itW)
 	}
 	e.hot = e.hot[:0]
+	b.flow.Apply()
 	if !b.changed {
 		return nil
 	}
@@ -259,22 +269,22 @@ func (e *engine) closeBuilding() error {
 			if r.Plant >= 0 && !b.circulates(r.Plant) {
 				units = 0 // coils that no water goes through take no heat
 			}
-			b.rooms[i] = r.Solve(units, heat, b.roomM3s[i], b.plantWater(r.Plant), b.airPa)
-			b.flow.Set(b.roomCon[i], b.rooms[i].FanW)
+			b.rooms[i] = e.solveRoom(i, units, heat, b.roomM3s[i], b.plantWater(r.Plant))
+			b.flow.SetLater(b.roomCon[i], b.rooms[i].FanW)
 		}
 		for i := range f.Cooling.Loops {
 			l, fanW := e.loopNow(i), b.loops[i].FanW
-			b.loops[i] = l.Solve(b.unitsFed(b.loopUp[i], b.loopCon[i]), b.liquidW[i], b.flowLPM[i], e.loopWater(l))
+			b.loops[i] = e.solveLoop(i, l, b.unitsFed(b.loopUp[i], b.loopCon[i]), b.liquidW[i], b.flowLPM[i], e.loopWater(l))
 			moved = moved || math.Abs(b.loops[i].FanW-fanW) > closeW
-			b.flow.Set(b.loopCon[i], b.loops[i].PumpW+b.loops[i].FanW)
+			b.flow.SetLater(b.loopCon[i], b.loops[i].PumpW+b.loops[i].FanW)
 		}
-		for i, pl := range f.Cooling.Plants {
-			load := e.plantLoad(i, pl)
-			b.plants[i] = pl.Solve(load)
+		for i := range f.Cooling.Plants {
+			b.plants[i] = e.solvePlant(i, e.plantLoad(i))
 			p := &b.plants[i]
-			b.flow.Set(b.plantCon[i], p.CompressorW+p.RejectionW+p.PumpW)
+			b.flow.SetLater(b.plantCon[i], p.CompressorW+p.RejectionW+p.PumpW)
 		}
 		// Rooms, loops and plants have answered for these losses; are they still the same?
+		b.flow.Apply()
 		was := hallLoss
 		hallLoss = b.hallLossW()
 		if !moved && math.Abs(hallLoss-was) < closeW {
@@ -305,7 +315,7 @@ const stillWaterShare = 1e-3
 
 // waterJPerK is the water of a plant that loops and rooms see.
 func (e *engine) waterJPerK(plant int) float64 {
-	c := e.fac.Cooling.Plants[plant].Spec().HeatJPerK
+	c := e.b.specs[plant].HeatJPerK
 	if !e.b.circulates(plant) {
 		c *= stillWaterShare
 	}
@@ -321,10 +331,9 @@ func (b *building) plantWater(plant int) float64 {
 }
 
 // plantLoad is what rooms and loops ask of a plant.
-func (e *engine) plantLoad(i int, pl cooling.Plant) cooling.Load {
+func (e *engine) plantLoad(i int) cooling.Load {
 	b, f := &e.b, e.fac
-	spec := pl.Spec()
-	setC := e.plantSetC(i, &spec)
+	setC := e.plantSetC(i, &b.specs[i])
 	heat, lpm, returnW := 0.0, 0.0, 0.0 // returnW: °C times heat of rooms whose air the plant makes itself
 	for j := range f.Cooling.Rooms {
 		if f.Cooling.Rooms[j].Plant == i {
@@ -356,6 +365,9 @@ func (e *engine) moveDrivers(damp bool) bool {
 	moved := false
 	for i := range e.rooms {
 		p, r := &e.b.rooms[i], &e.fac.Cooling.Rooms[i]
+		if e.stands(&e.rooms[i], p.SupplyC, p.Phi) {
+			continue
+		}
 		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: r.HeatJPerK(e.b.airPa) / math.Max(p.WPerK, 1e-3)}
 		if r.StructureWPerK > 0 && r.StructureJPerK > 0 && r.VolumeM3 > 0 {
 			to.pair = thermal.Pair{AirJPerK: r.AirJPerK(e.b.airPa), StructureJPerK: r.StructureJPerK, WPerK: r.StructureWPerK}
@@ -368,12 +380,18 @@ func (e *engine) moveDrivers(damp bool) bool {
 	}
 	for i := range e.loops {
 		p, l := &e.b.loops[i], &e.fac.Cooling.Loops[i]
+		if e.stands(&e.loops[i], p.SupplyC, p.Phi) {
+			continue
+		}
 		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: l.HeatJPerK() / math.Max(p.WPerK, 1e-3)}
 		moved = e.moveDriver(&e.loops[i], int32(len(e.rooms)+i), &to, damp) || moved
 	}
 	// The water of each plant is a mass of its own: rooms and loops see it as it is, not as it will settle.
 	for i := range e.waters {
 		p := &e.b.plants[i]
+		if e.stands(&e.waters[i], p.SupplyC, 1) {
+			continue
+		}
 		heatJPerK := e.waterJPerK(i)
 		to := settling{endC: p.SupplyC, phi: 1, tauS: heatJPerK / math.Max(p.WPerK, 1e-3)}
 		w := &e.waters[i]
@@ -444,6 +462,13 @@ func (e *engine) relax(d *driver, nowC float64, to *settling) {
 	default:
 		d.path = thermal.Relax(e.now, nowC, to.endC, to.tauS)
 	}
+}
+
+// stands says whether a driver needs no look: it goes where it went, has no step before it and its servers know.
+func (e *engine) stands(d *driver, endC, phi float64) bool {
+	tol := e.cfg.ToleranceK
+	return !d.stepping && e.now > 0 && math.Abs(d.path.EndC-endC) <= 1e-9 && math.Abs(endC-d.appliedC) <= tol && math.Abs(endC-d.endC) <= tol &&
+		math.Abs(phi-d.phi) <= phiStep && (phi > 0 || d.phi == 0)
 }
 
 func (e *engine) moveDriver(d *driver, id int32, to *settling, damp bool) bool {

@@ -53,8 +53,6 @@ func (e *engine) checkInvariants() error {
 	if !near(m.MeterW, m.LossW+m.ConsumerW, powerTol) {
 		fail("UPS meter %.6f W, loss below %.6f W, consumers %.6f W", m.MeterW, m.LossW, m.ConsumerW)
 	}
-	e.m.set(e, cBelowUPS, m.LossW)
-	e.m.set(e, cBehindUPS, m.ConsumerW)
 
 	// Servers, racks and the electrical meter agree.
 	var it, air, liquid, busy float64

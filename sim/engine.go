@@ -97,9 +97,10 @@ type engine struct {
 	dirty   []int32
 	isDirty []bool
 
-	b  building
-	m  meters
-	js jobs
+	b       building
+	carried carries
+	m       meters
+	js      jobs
 
 	supplies []supply
 	breakers []breaker
@@ -130,6 +131,7 @@ type approximations struct {
 	driverStep int64 // steps of a drifting room or loop
 	damped     int64 // passes in which a stiff coupling was damped
 	power      int64 // iterations of cooling against power
+	carried    int64 // answers of rooms, loops and plants taken between points of a grid
 }
 
 // Run simulates a placed building under a Config and returns what it answers. It is pure: the same

@@ -79,10 +79,10 @@ var columnNames = [columns]string{
 
 // meters integrates everything that is reported, between events and never by sampling.
 type meters struct {
-	col   [columns]*metrics.StepSeries
-	last  [columns]float64
-	base  [columns]float64             // integrals at the end of the warm-up
-	batch [columns]*metrics.StepSeries // after the warm-up, in batches
+	table *metrics.Table
+	row   [columns]float64 // values of this instant, until read hands them to the table
+	base  [columns]float64 // integrals at the end of the warm-up
+	batch *metrics.Table   // of the columns in batched, after the warm-up; nil before
 
 	rooms, loops []*metrics.StepSeries // temperature of supply air and coolant
 	supplyHist   *metrics.Histogram
@@ -115,9 +115,9 @@ type meters struct {
 
 func (m *meters) init(e *engine) {
 	step, length := e.cfg.SeriesStepNS, e.cfg.LengthNS
-	for i := range m.col {
-		m.col[i] = metrics.NewStepSeries(step, length)
-		m.last[i] = math.NaN()
+	m.table = metrics.NewTable(int(columns), step, length)
+	for i := range m.row {
+		m.row[i] = math.NaN()
 	}
 	for range e.fac.Cooling.Rooms {
 		m.rooms = append(m.rooms, metrics.NewStepSeries(step, length))
@@ -128,7 +128,7 @@ func (m *meters) init(e *engine) {
 	m.supplyHist, m.coolantHist = metrics.NewTemperatures(), metrics.NewTemperatures()
 	m.inletHist, m.gpuHist = metrics.NewTemperatures(), metrics.NewTemperatures()
 	m.driverLast = make([]int64, len(m.rooms)+len(m.loops))
-	bins := m.col[0].Bins()
+	bins := m.table.Bins()
 	for _, s := range []*[]float64{&m.inletMax, &m.gpuMax_, &m.clockMin} {
 		*s = make([]float64, bins)
 		for i := range *s {
@@ -144,19 +144,26 @@ func (m *meters) init(e *engine) {
 // residue is what rounding may leave of a sum.
 const residue = 1e-6
 
-// set gives a column its value from now on. An unchanged value is not recorded again, so that looking more
-// often changes no bit of a total.
-func (m *meters) set(e *engine, c column, v float64) {
+// set gives a column its value from this instant on.
+func (m *meters) set(c column, v float64) {
 	if v < 0 && v > -residue && c != cDryBulb && c != cWetBulb {
 		v = 0 // what rounding leaves of a sum that is empty
 	}
-	if v == m.last[c] || math.IsNaN(v) && math.IsNaN(m.last[c]) {
-		return
-	}
-	m.last[c] = v
-	m.col[c].Set(e.now, v)
-	if b := m.batch[c]; b != nil {
-		b.Set(e.now-e.cfg.WarmupNS, v)
+	m.row[c] = v
+}
+
+// means are those of a column over the bins of the series.
+func (m *meters) means(c column) []float64 { return m.table.Means(int(c)) }
+
+// record hands the values of this instant to the table.
+func (m *meters) record(e *engine) {
+	m.table.Set(e.now, m.row[:])
+	if m.batch != nil {
+		var row [len(batched)]float64
+		for i, c := range batched {
+			row[i] = m.row[c]
+		}
+		m.batch.Set(e.now-e.cfg.WarmupNS, row[:])
 	}
 }
 
@@ -165,11 +172,11 @@ func (m *meters) read(e *engine) {
 	b := &e.b
 	facilityW := b.flow.FacilityW()
 	itW := b.flow.ITW()
-	m.set(e, cFacility, facilityW)
-	m.set(e, cIT, itW)
-	m.set(e, cUPSLoss, b.flow.KindLossW(power.UPS))
-	m.set(e, cTransformerLoss, b.flow.KindLossW(power.Transformer))
-	m.set(e, cDistributionLoss, b.flow.KindLossW(power.Distribution)+b.flow.KindLossW(power.RackFeed)+
+	m.set(cFacility, facilityW)
+	m.set(cIT, itW)
+	m.set(cUPSLoss, b.flow.KindLossW(power.UPS))
+	m.set(cTransformerLoss, b.flow.KindLossW(power.Transformer))
+	m.set(cDistributionLoss, b.flow.KindLossW(power.Distribution)+b.flow.KindLossW(power.RackFeed)+
 		b.flow.KindLossW(power.Switchboard)+b.flow.KindLossW(power.Utility)+b.flow.KindLossW(power.Generator))
 	var fans, pumps, chillers, rejection, water, ret, flow float64
 	for i := range b.rooms {
@@ -194,42 +201,48 @@ func (m *meters) read(e *engine) {
 		pumps += p.PumpW
 		water += p.EvaporationKgS + p.BlowdownKgS + p.DriftKgS
 	}
-	m.set(e, cRoomFans, fans)
-	m.set(e, cPumps, pumps)
-	m.set(e, cChillers, chillers)
-	m.set(e, cRejection, rejection)
+	m.set(cRoomFans, fans)
+	m.set(cPumps, pumps)
+	m.set(cChillers, chillers)
+	m.set(cRejection, rejection)
 	other := 0.0
 	if b.otherCon >= 0 {
 		other = served(b, b.otherCon)
 	}
-	m.set(e, cOther, other)
-	m.set(e, cServerFans, b.fanW)
-	m.set(e, cCompute, m.computeW)
-	m.set(e, cMeterUPS, b.flow.MeterITW(power.UPS))
-	m.set(e, cMeterPDU, b.flow.MeterITW(power.Distribution))
-	m.set(e, cWater, water)
-	m.set(e, cReturn, overFlow(ret, flow))
-	m.set(e, cInletMean, perOf(m.inletSum, m.upServers))
-	m.set(e, cGPUMean, perOf(m.gpuSum, m.upGPUs))
-	m.set(e, cClockMean, perOf(m.clockSum, m.busySum))
-	m.set(e, cAvailable, float64(e.js.cluster.Up()))
-	m.set(e, cAllocated, float64(e.js.allocMilli)/sched.Milli)
-	m.set(e, cBusy, e.rate.busy)
-	m.set(e, cEffective, e.rate.effective)
-	m.set(e, cThrottled, m.throttledGPUs)
-	m.set(e, cLostThermal, e.rate.lostThermal)
-	m.set(e, cLostCap, e.rate.lostCap)
-	m.set(e, cLostRestart, e.rate.lostRestart)
-	m.set(e, cDark, m.dark)
-	m.set(e, cFailed, float64(e.js.cluster.Total()-e.js.cluster.Up()))
-	m.set(e, cQueueJobs, float64(e.js.total.Queued))
-	m.set(e, cQueueGPUs, float64(e.js.queueMilli)/sched.Milli)
-	m.set(e, cWork, e.rate.pflops)
-	m.set(e, cTokens, e.rate.tokens)
-	m.set(e, cServed, e.rate.served)
-	m.set(e, cOverRec, flag(m.racksRec > 0))
-	m.set(e, cOverAllow, flag(m.racksAllow > 0))
+	m.set(cOther, other)
+	m.set(cServerFans, b.fanW)
+	m.set(cCompute, m.computeW)
+	m.set(cMeterUPS, b.flow.MeterITW(power.UPS))
+	m.set(cMeterPDU, b.flow.MeterITW(power.Distribution))
+	m.set(cWater, water)
+	m.set(cReturn, overFlow(ret, flow))
+	m.set(cInletMean, perOf(m.inletSum, m.upServers))
+	m.set(cGPUMean, perOf(m.gpuSum, m.upGPUs))
+	m.set(cClockMean, perOf(m.clockSum, m.busySum))
+	m.set(cAvailable, float64(e.js.cluster.Up()))
+	m.set(cAllocated, float64(e.js.allocMilli)/sched.Milli)
+	m.set(cBusy, e.rate.busy)
+	m.set(cEffective, e.rate.effective)
+	m.set(cThrottled, m.throttledGPUs)
+	m.set(cLostThermal, e.rate.lostThermal)
+	m.set(cLostCap, e.rate.lostCap)
+	m.set(cLostRestart, e.rate.lostRestart)
+	m.set(cDark, m.dark)
+	m.set(cFailed, float64(e.js.cluster.Total()-e.js.cluster.Up()))
+	m.set(cQueueJobs, float64(e.js.total.Queued))
+	m.set(cQueueGPUs, float64(e.js.queueMilli)/sched.Milli)
+	m.set(cWork, e.rate.pflops)
+	m.set(cTokens, e.rate.tokens)
+	m.set(cServed, e.rate.served)
+	m.set(cOverRec, flag(m.racksRec > 0))
+	m.set(cOverAllow, flag(m.racksAllow > 0))
 	m.books(e, facilityW)
+	if e.cfg.Check {
+		ups := b.flow.ITMeter(power.UPS)
+		m.set(cBelowUPS, ups.LossW)
+		m.set(cBehindUPS, ups.ConsumerW)
+	}
+	m.record(e)
 	m.peakFacilityW = math.Max(m.peakFacilityW, facilityW)
 	m.peakITW = math.Max(m.peakITW, itW)
 	m.peakSwingW = math.Max(m.peakSwingW, itW+math.Sqrt(math.Max(0, e.rate.swing2)))
@@ -267,8 +280,8 @@ func served(b *building, consumer int) float64 {
 }
 
 func (m *meters) outdoor(e *engine) {
-	m.set(e, cDryBulb, e.b.out.DryBulbC)
-	m.set(e, cWetBulb, e.b.out.WetBulbC)
+	m.set(cDryBulb, e.b.out.DryBulbC)
+	m.set(cWetBulb, e.b.out.WetBulbC)
 }
 
 // driver records a room's or loop's path up to now; call it before the path changes, and at the end.
@@ -340,7 +353,7 @@ func (m *meters) gpuMax(e *engine, s *server, c float64) {
 
 // bin returns the bin of the series in which the interval that ends at a time lies.
 func (m *meters) bin(series []float64, ns int64) int {
-	step := m.col[0].StepNS()
+	step := m.table.StepNS()
 	return min(max(int((ns-1)/step), 0), len(series)-1)
 }
 
@@ -499,13 +512,9 @@ func (e *engine) finish() {
 			e.js.used(t, e.now)
 		}
 	}
-	for _, c := range m.col {
-		c.Finish(e.now)
-	}
-	for _, c := range batched {
-		if b := m.batch[c]; b != nil {
-			b.Finish(e.now - e.cfg.WarmupNS)
-		}
+	m.table.Advance(e.now)
+	if m.batch != nil {
+		m.batch.Advance(e.now - e.cfg.WarmupNS)
 	}
 	for _, c := range append(append([]*metrics.StepSeries{}, m.rooms...), m.loops...) {
 		c.Finish(e.now)

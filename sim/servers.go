@@ -79,6 +79,7 @@ type rack struct {
 	recS       float64
 	allowS     float64
 	seen       bool
+	hot        bool    // in engine.hot
 	topC       float64 // no GPU of the rack stands above
 }
 

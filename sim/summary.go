@@ -153,9 +153,9 @@ func (e *engine) confess(info *RunInfo) {
 		"servers_settled":     e.approx.settled,
 		"driver_steps":        e.approx.driverStep,
 		"damped_passes":       e.approx.damped,
-		"cooling_power_loops": e.approx.power,
-		"log_entries_cut":     e.logCut,
-		"breakers_tripped":    e.trips,
+		"cooling_power_loops": e.approx.power, "cooling_interpolated": e.approx.carried,
+		"log_entries_cut":  e.logCut,
+		"breakers_tripped": e.trips,
 	}
 	for i, n := range e.b.extra {
 		if n > 0 {
@@ -257,23 +257,23 @@ func (e *engine) jobsResult(r *Result) {
 func (e *engine) series() *Series {
 	m := &e.m
 	s := &Series{StepS: float64(e.cfg.SeriesStepNS) / thermal.Second}
-	n := m.col[0].Bins()
+	n := m.table.Bins()
 	for i := range n {
 		s.StartS = append(s.StartS, float64(i)*s.StepS)
 	}
 	for c, name := range columnNames {
 		if name != "" {
-			s.Columns = append(s.Columns, Column{Name: name, Values: m.col[c].Means()})
+			s.Columns = append(s.Columns, Column{Name: name, Values: m.means(column(c))})
 		}
 		if column(c) == cPUE {
-			s.Columns = append(s.Columns, Column{Name: "pue", Values: quotient(m.col[cFacility].Means(), m.col[cIT].Means())})
+			s.Columns = append(s.Columns, Column{Name: "pue", Values: quotient(m.means(cFacility), m.means(cIT))})
 		}
 	}
 	s.Columns = append(s.Columns,
 		Column{Name: "supply_c", Values: meanOf(m.rooms, n)},
 		Column{Name: "coolant_c", Values: meanOf(m.loops, n)},
-		Column{Name: "inlet_max_c", Values: atLeast(m.inletMax, m.col[cInletMean].Means())},
-		Column{Name: "gpu_max_c", Values: atLeast(m.gpuMax_, m.col[cGPUMean].Means())},
+		Column{Name: "inlet_max_c", Values: atLeast(m.inletMax, m.means(cInletMean))},
+		Column{Name: "gpu_max_c", Values: atLeast(m.gpuMax_, m.means(cGPUMean))},
 		Column{Name: "clock_min", Values: slices.Clone(m.clockMin)},
 	)
 	return s

@@ -38,9 +38,9 @@ type Flow struct {
 	g         *Graph
 	consumers []consumer
 	state     []nodeState
-	sources   []int32   // live sources of every node, nodeState.first onwards
-	standby   []bool    // fed by generators alone: no-load loss only while it is called on
-	paths     [][]int32 // by distinct set of feeds, every ancestor, children before parents
+	sources   []int32 // live sources of every node, nodeState.first onwards
+	standby   []bool  // fed by generators alone: no-load loss only while it is called on
+	waiting   nodeSet // nodes with a change that is not yet applied
 	lossByK   [RackFeed + 1]int64
 	itByK     [RackFeed + 1]int64 // at outputs of the lowest nodes of a kind
 	mixed     [RackFeed + 1]bool  // some node of the kind feeds IT both directly and through its own kind
@@ -60,7 +60,6 @@ type consumer struct {
 	it   bool
 	fed  []int32
 	live []int32 // of fed
-	path int32
 }
 
 // nodeState is one node in fixed point; loss = a + b·out + c·out².
@@ -126,6 +125,7 @@ func (g *Graph) NewFlow(consumers []Consumer) *Flow {
 		}
 	}
 	f.sources = make([]int32, edges)
+	f.waiting = newNodeSet(n)
 	f.inDown, f.inUp = make([]bool, n), make([]bool, n)
 	for i := range f.standby {
 		f.standbyLoss = f.standbyLoss || (f.standby[i] && g.Nodes[i].Loss.A > 0)
@@ -136,28 +136,17 @@ func (g *Graph) NewFlow(consumers []Consumer) *Flow {
 	return f
 }
 
-// addConsumers copies the consumers and finds the path of each distinct set of feeds.
+// addConsumers copies the consumers and lists those of each feed.
 func (f *Flow) addConsumers(consumers []Consumer) {
-	known := map[string]int32{}
-	var key []byte
 	for i, c := range consumers {
 		to := &f.consumers[i]
 		to.it = c.IT
-		key = key[:0]
 		for _, n := range c.Fed {
 			if n >= 0 && n < len(f.state) {
 				to.fed = append(to.fed, int32(n))
-				key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 			}
 		}
 		to.live = make([]int32, 0, len(to.fed))
-		p, ok := known[string(key)]
-		if !ok {
-			p = int32(len(f.paths))
-			known[string(key)] = p
-			f.paths = append(f.paths, f.pathOf(to.fed))
-		}
-		to.path = p
 	}
 	f.atFirst = make([]int32, len(f.state)+1)
 	for i := range f.consumers {
@@ -178,77 +167,14 @@ func (f *Flow) addConsumers(consumers []Consumer) {
 	}
 }
 
-// pathOf returns the feeds and all their ancestors, children before parents.
-func (f *Flow) pathOf(fed []int32) []int32 {
-	seen := map[int32]bool{}
-	var path []int32
-	add := func(n int32) {
-		if !seen[n] {
-			seen[n] = true
-			path = append(path, n)
-		}
-	}
-	for _, n := range fed {
-		add(n)
-	}
-	for k := 0; k < len(path); k++ {
-		for _, p := range f.g.parents[path[k]] {
-			add(int32(p))
-		}
-	}
-	sortDescending(path)
-	return path
-}
-
-func sortDescending(s []int32) {
-	for i := 1; i < len(s); i++ { // a path holds about ten nodes
-		for j := i; j > 0 && s[j] > s[j-1]; j-- {
-			s[j], s[j-1] = s[j-1], s[j]
-		}
-	}
-}
-
 // Set changes the load of one consumer. Only the nodes on its way up are touched, with their losses
 // taken at the new load; nothing is allocated.
 func (f *Flow) Set(consumer int, w float64) {
-	if !(w >= 0 && w <= maxLoadW) {
-		f.Refused++
-		return
-	}
-	c := &f.consumers[consumer]
-	old, now := c.load, toSteps(w)
-	if old == now {
-		return
-	}
-	c.load = now
-	k := int32(len(c.live))
-	if k == 0 {
-		return
-	}
-	for j, n := range c.live {
-		d := share(now, k, int32(j)) - share(old, k, int32(j))
-		s := &f.state[n]
-		s.dOut += d
-		if c.it {
-			s.dIT += d
-		}
-	}
-	if c.it {
-		f.itTotal += now - old
-	}
-	for _, n := range f.paths[c.path] {
-		f.apply(n)
-	}
+	f.SetLater(consumer, w)
+	f.Apply()
 }
 
-// apply brings a node up to date with its pending change and passes what it draws on to its sources.
-func (f *Flow) apply(n int32) {
-	if s := &f.state[n]; s.dOut != 0 || s.dIT != 0 {
-		f.refresh(n)
-	}
-}
-
-// refresh is apply without the short cut.
+// refresh brings a node up to date with its pending change and passes what it draws on to its sources.
 func (f *Flow) refresh(n int32) {
 	s := &f.state[n]
 	s.out += s.dOut

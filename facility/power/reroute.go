@@ -32,6 +32,7 @@ func (f *Flow) reroute(node int) {
 		f.Solve()
 		return
 	}
+	f.Apply()
 	down, up := &f.down, &f.up
 	moved := f.moved[:0] // consumers
 	down.push(int32(node), f.inDown)

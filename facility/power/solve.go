@@ -6,6 +6,7 @@ func (f *Flow) Solve() {
 		f.findSources(i)
 	}
 	f.findRunning()
+	f.waiting.clear()
 	f.lossByK, f.itByK = [len(f.lossByK)]int64{}, [len(f.itByK)]int64{}
 	f.itTotal, f.drawn = 0, 0
 	for i := range f.state {

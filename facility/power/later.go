@@ -1,0 +1,91 @@
+package power
+
+import "math/bits"
+
+// SetLater is Set without the way up: what stands above is brought up to date by Apply, once for all loads that
+// changed at one instant however many of them share their ancestors. Until then only LoadW, Served and LiveFeeds are
+// true.
+func (f *Flow) SetLater(consumer int, w float64) {
+	if !(w >= 0 && w <= maxLoadW) {
+		f.Refused++
+		return
+	}
+	c := &f.consumers[consumer]
+	old, now := c.load, toSteps(w)
+	if old == now {
+		return
+	}
+	c.load = now
+	k := int32(len(c.live))
+	if k == 0 {
+		return
+	}
+	for j, n := range c.live {
+		d := share(now, k, int32(j)) - share(old, k, int32(j))
+		s := &f.state[n]
+		s.dOut += d
+		if c.it {
+			s.dIT += d
+		}
+		f.waiting.add(n)
+	}
+	if c.it {
+		f.itTotal += now - old
+	}
+}
+
+// Apply brings every node up to date with its pending change, children before parents.
+func (f *Flow) Apply() {
+	for {
+		n, ok := f.waiting.takeLast()
+		if !ok {
+			return
+		}
+		if s := &f.state[n]; s.dOut == 0 && s.dIT == 0 {
+			continue
+		}
+		f.refresh(n)
+		s := &f.state[n]
+		for _, p := range f.sources[s.first : s.first+s.sources] {
+			f.waiting.add(p)
+		}
+	}
+}
+
+// nodeSet is a set of node indices that gives its largest first: bits, and bits over their words.
+type nodeSet struct {
+	words, over []uint64
+}
+
+func newNodeSet(n int) nodeSet {
+	words := (n + 63) / 64
+	return nodeSet{words: make([]uint64, words), over: make([]uint64, (words+63)/64)}
+}
+
+func (s *nodeSet) add(n int32) {
+	w := n >> 6
+	s.words[w] |= 1 << (n & 63)
+	s.over[w>>6] |= 1 << (w & 63)
+}
+
+// takeLast removes the largest and returns it.
+func (s *nodeSet) takeLast() (int32, bool) {
+	for o := len(s.over) - 1; o >= 0; o-- {
+		if s.over[o] == 0 {
+			continue
+		}
+		w := o<<6 + bits.Len64(s.over[o]) - 1
+		b := bits.Len64(s.words[w]) - 1
+		s.words[w] &^= 1 << b
+		if s.words[w] == 0 {
+			s.over[o] &^= 1 << (w & 63)
+		}
+		return int32(w<<6 + b), true
+	}
+	return 0, false
+}
+
+func (s *nodeSet) clear() {
+	clear(s.words)
+	clear(s.over)
+}
