@@ -289,7 +289,7 @@ func compare(t testing.TB, s refScenario) refErrors {
 		}
 		for i := range nSrv {
 			if e.srv[i].up() {
-				one(i, e.srv[i].path.At(ns), &x.dieTransit, &x.dieSettled, "server "+strconv.Itoa(i))
+				one(i, e.srv[i].dieC(ns), &x.dieTransit, &x.dieSettled, "server "+strconv.Itoa(i))
 			}
 		}
 		for i := range nRoom {

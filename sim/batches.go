@@ -38,9 +38,7 @@ func (m *meters) initBatches(e *engine) {
 
 // warm ends the warm-up: totals, distributions and extremes begin here. The state goes on as it is.
 func (m *meters) warm(e *engine) {
-	for i := range e.srv {
-		e.account(&e.srv[i])
-	}
+	e.accountAll()
 	for i := range e.rooms {
 		m.driver(e, i, &e.rooms[i])
 	}

@@ -80,7 +80,7 @@ func (e *engine) initBuilding() error {
 	for i := range f.Cooling.Loops {
 		c := &f.Cooling.Loops[i]
 		b.loopUp[i], b.loopCon[i] = c.CDUs, add(c.Name+" pumps", c.Fed, false, 1)
-		e.loops[i] = driver{appliedC: c.SupplyC, phi: 1}
+		e.loops[i] = driver{appliedC: c.SupplyC, phi: 1, isLoop: true, index: int32(i)}
 		e.loops[i].path = thermal.Still(c.SupplyC)
 	}
 	for i, pl := range f.Cooling.Plants {
@@ -152,24 +152,29 @@ func (e *engine) initPaths() {
 
 // add moves one server from what it was to what it is in the sums the building answers to.
 func (b *building) add(e *engine, s *server, was, is *thermal.Settled) {
-	r := s.room
-	b.airW[r] += is.AirW - was.AirW
-	b.airM3s[r] += is.AirM3s - was.AirM3s
-	b.roomITW[r] += is.WallW - was.WallW
-	if s.loop >= 0 {
-		b.liquidW[s.loop] += is.LiquidW - was.LiquidW
-		if (is.WallW > 0) != (was.WallW > 0) {
-			lpm := s.m.FlowLPM
-			if is.WallW == 0 {
-				lpm = -lpm
-			}
-			b.flowLPM[s.loop] += lpm
+	if s.loop >= 0 && (is.WallW > 0) != (was.WallW > 0) {
+		lpm := s.m.FlowLPM
+		if is.WallW == 0 {
+			lpm = -lpm
 		}
+		b.flowLPM[s.loop] += lpm
 	}
-	b.itW += is.WallW - was.WallW
-	b.fanW += is.FanW - was.FanW
-	b.gpuW += is.GPUW - was.GPUW
+	b.addMany(s.room, s.loop, 1, was, is)
 	e.touchRack(s.rack)
+}
+
+// addMany does it for n servers of one room and one loop (−1: none) that are up before and after.
+func (b *building) addMany(room, loop int32, n float64, was, is *thermal.Settled) {
+	b.airW[room] += n * (is.AirW - was.AirW)
+	b.airM3s[room] += n * (is.AirM3s - was.AirM3s)
+	wallW := n * (is.WallW - was.WallW)
+	b.roomITW[room] += wallW
+	if loop >= 0 {
+		b.liquidW[loop] += n * (is.LiquidW - was.LiquidW)
+	}
+	b.itW += wallW
+	b.fanW += n * (is.FanW - was.FanW)
+	b.gpuW += n * (is.GPUW - was.GPUW)
 	b.changed = true
 }
 
@@ -512,8 +517,12 @@ func (e *engine) moveDriver(d *driver, id int32, to *settling, damp bool) bool {
 		apply, phi = (apply+d.appliedC)/2, (phi+d.phi)/2
 	}
 	d.appliedC, d.endC, d.phi = apply, endC, phi
-	for _, i := range d.servers {
-		e.mark(i)
+	if d.isLoop {
+		d.drifted = true // settleServers asks its classes first
+	} else {
+		for _, i := range d.servers {
+			e.mark(i)
+		}
 	}
 	return len(d.servers) > 0 || int(id) >= len(e.rooms)+len(e.loops)
 }

@@ -68,8 +68,12 @@ type driver struct {
 	step     event.ID
 	stepping bool
 
-	known     [loopMemos]memo // loops only
-	nextKnown int
+	// Loops only.
+	isLoop, drifted bool // drifted: what is on it has not been settled since it moved
+	index           int32
+	classes         []*class
+	known           [loopMemos]memo
+	nextKnown       int
 }
 
 // engine is one run. Entities are indices into its slices.
@@ -127,7 +131,8 @@ type engine struct {
 
 // approximations are counted, never hidden.
 type approximations struct {
-	settled    int64 // servers settled
+	settled    int64 // servers settled by themselves
+	classes    int64 // steps of classes of servers on a loop
 	driverStep int64 // steps of a drifting room or loop
 	damped     int64 // passes in which a stiff coupling was damped
 	power      int64 // iterations of cooling against power

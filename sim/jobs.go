@@ -303,7 +303,7 @@ func (e *engine) updateRates() {
 		}
 		clock, capClock := 1.0, 1.0
 		for _, sh := range t.shares {
-			set := &e.srv[sh.Server].set
+			set := e.srv[sh.Server].set
 			clock = math.Min(clock, set.Clock)
 			capClock = math.Min(capClock, set.CapClock)
 		}

@@ -328,16 +328,20 @@ func (m *meters) driverSet(e *engine, id int, d *driver) {
 
 // server adds dt seconds of what a server was to the histograms and to its rack.
 func (m *meters) server(e *engine, s *server, dt float64) {
-	m.inletHist.Add(s.set.InletC, dt)
-	m.gpuHist.Add(math.Min(s.set.MeanC, s.m.ShutC), dt*float64(s.m.GPUs))
+	m.inletHist.Add(s.inletC, dt)
 	rk := &e.racks[s.rack]
 	if s.mode != thermal.Free {
 		rk.throttledS += dt * float64(s.load.Busy)
 	}
 	// Only a path that may have set a new extreme is looked at.
-	if b := s.path.Bound(); b > rk.gpuMaxC || !(m.gpuMax_[m.bin(m.gpuMax_, e.now)] >= b) {
-		m.gpuMax(e, s, s.path.At(e.now))
+	if m.news(e, rk, s.dieBoundC()) {
+		m.gpuMax(e, s, s.dieC(e.now))
 	}
+}
+
+// news says whether a GPU of a rack at a temperature would be the hottest so far, of the rack or of the bin.
+func (m *meters) news(e *engine, rk *rack, c float64) bool {
+	return c > rk.gpuMaxC || !(m.gpuMax_[m.bin(m.gpuMax_, e.now)] >= c)
 }
 
 // gpuMax notes a GPU temperature that was reached.
@@ -376,25 +380,25 @@ func (m *meters) least(series []float64, ns int64, v float64) {
 }
 
 // moved takes a server's change into the sums.
-func (m *meters) moved(s *server, was, is *thermal.Settled) {
-	m.put(s, was, -1)
+func (m *meters) moved(s *server, was *thermal.Settled, wasInletC float64) {
+	m.put(s, was, wasInletC, -1)
 	s.busy, s.slowed = 0, 0
-	if is.WallW > 0 {
+	if s.set.WallW > 0 {
 		s.busy = s.load.Busy
 		if s.mode != thermal.Free {
 			s.slowed = s.busy
 		}
 	}
-	m.put(s, is, 1)
+	m.put(s, s.set, s.inletC, 1)
 }
 
 // put adds a server to the sums (sign 1), or takes it out as it was put in (−1).
-func (m *meters) put(s *server, set *thermal.Settled, sign float64) {
+func (m *meters) put(s *server, set *thermal.Settled, inletC, sign float64) {
 	if set.WallW == 0 {
 		return
 	}
 	gpus, busy := sign*float64(s.m.GPUs), sign*float64(s.busy)
-	m.inletSum += sign * set.InletC
+	m.inletSum += sign * inletC
 	m.gpuSum += math.Min(set.MeanC, s.m.ShutC) * gpus // no die gets hotter than where it shuts down
 	m.upServers += sign
 	m.upGPUs += gpus
@@ -409,7 +413,7 @@ func (m *meters) resum(e *engine) {
 	m.inletSum, m.gpuSum, m.upServers, m.upGPUs = 0, 0, 0, 0
 	m.computeW, m.clockSum, m.busySum, m.throttledGPUs = 0, 0, 0, 0
 	for i := range e.srv {
-		m.put(&e.srv[i], &e.srv[i].set, 1)
+		m.put(&e.srv[i], e.srv[i].set, e.srv[i].inletC, 1)
 	}
 }
 
@@ -438,7 +442,7 @@ func (m *meters) rackInlets(e *engine, r int32) {
 		if !s.up() {
 			continue
 		}
-		c := s.set.InletC
+		c := s.inletC
 		if !(warm >= c) {
 			warm = c
 		}
@@ -471,8 +475,8 @@ func (e *engine) sample() {
 		rk.topC = math.Inf(-1)
 		for _, i := range rk.servers {
 			if s := &e.srv[i]; s.up() {
-				m.gpuMax(e, s, s.path.At(e.now))
-				rk.topC = math.Max(rk.topC, s.path.Bound())
+				m.gpuMax(e, s, s.dieC(e.now))
+				rk.topC = math.Max(rk.topC, s.dieBoundC())
 			}
 		}
 	}
@@ -489,12 +493,22 @@ func (e *engine) sample() {
 	}
 }
 
-// finish closes every account at the end of the run.
-func (e *engine) finish() {
-	m := &e.m
+// accountAll closes the accounts of servers and their classes.
+func (e *engine) accountAll() {
 	for i := range e.srv {
 		e.account(&e.srv[i])
 	}
+	for i := range e.loops {
+		for _, c := range e.loops[i].classes {
+			e.flushClass(c)
+		}
+	}
+}
+
+// finish closes every account at the end of the run.
+func (e *engine) finish() {
+	m := &e.m
+	e.accountAll()
 	for i := range e.rooms {
 		m.driver(e, i, &e.rooms[i])
 	}

@@ -126,7 +126,7 @@ func (s *site) InletC(i int32) float64 {
 	case v.loop >= 0:
 		return s.loopC[v.loop]
 	case v.up() && v.set.WallW > 0:
-		return v.set.InletC
+		return v.inletC
 	}
 	return s.roomC[v.room]
 }

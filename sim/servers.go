@@ -26,13 +26,17 @@ type server struct {
 	loop   int32   // -1 for air builds
 	height float64 // of its middle, as a share of the rack's height
 
-	load thermal.Load
-	jobs []slotShare
-	set  thermal.Settled
-	path thermal.Path // worst slot
-	mode thermal.Mode
-	ev   event.ID
-	evOn bool
+	load   thermal.Load
+	jobs   []slotShare
+	set    *thermal.Settled // where it settles: its own, or its class's
+	own    thermal.Settled
+	inletC float64      // air inlet, 0 while it is down
+	class  *class       // nil: it is settled by itself
+	classJ float64      // energy of a member of its class when this one was last accounted
+	path   thermal.Path // worst slot; over its class's where it has one
+	mode   thermal.Mode
+	ev     event.ID
+	evOn   bool
 
 	failed    bool    // in repair
 	drawn     bool    // failed at random: its next failure is drawn when it is back
@@ -98,6 +102,7 @@ func (e *engine) initServers() {
 		if m.Liquid {
 			s.loop = int32(r.Loop)
 		}
+		s.set = &s.own
 		e.racks[p.Rack].servers = append(e.racks[p.Rack].servers, int32(i))
 		e.rooms[s.room].servers = append(e.rooms[s.room].servers, int32(i))
 		if s.loop >= 0 {
@@ -111,6 +116,11 @@ func (e *engine) initServers() {
 
 // settleServers settles every marked server and what depends on it.
 func (e *engine) settleServers() {
+	for i := range e.loops {
+		if d := &e.loops[i]; d.drifted {
+			e.drift(d)
+		}
+	}
 	for _, i := range e.dirty {
 		e.isDirty[i] = false
 		e.settleServer(i)
@@ -181,24 +191,31 @@ func (e *engine) settleIn(i int32, s *server, env *thermal.Env, mode thermal.Mod
 		}
 		return k.set
 	}
-	key := *env
-	key.AirC, key.Recirc, key.GradientK, key.Height = 0, 0, 0, 0
-	d := &e.loops[s.loop]
-	var k *memo
-	for i := range d.known {
-		if d.known[i].is(s.m, &s.load, &key, mode) {
-			k = &d.known[i]
-			break
-		}
-	}
-	if k == nil {
-		k = &d.known[d.nextKnown]
-		d.nextKnown = (d.nextKnown + 1) % loopMemos
-		*k = memo{m: s.m, load: s.load, env: key, mode: mode, set: thermal.Settle(s.m, s.load, &key, mode)}
-	}
-	set := k.set
+	key := withoutAir(env)
+	set := *e.settleOnLoop(s, &key, mode)
 	set.InletC = env.InletC(set.RiseK)
 	return set
+}
+
+// withoutAir is what a server on a loop settles in but for its inlet air.
+func withoutAir(env *thermal.Env) thermal.Env {
+	key := *env
+	key.AirC, key.Recirc, key.GradientK, key.Height = 0, 0, 0, 0
+	return key
+}
+
+// settleOnLoop settles a server on a loop, or remembers where such a one did.
+func (e *engine) settleOnLoop(s *server, key *thermal.Env, mode thermal.Mode) *thermal.Settled {
+	d := &e.loops[s.loop]
+	for i := range d.known {
+		if k := &d.known[i]; k.is(s.m, &s.load, key, mode) {
+			return &k.set
+		}
+	}
+	k := &d.known[d.nextKnown]
+	d.nextKnown = (d.nextKnown + 1) % loopMemos
+	*k = memo{m: s.m, load: s.load, env: *key, mode: mode, set: thermal.Settle(s.m, s.load, key, mode)}
+	return &k.set
 }
 
 // drive returns what a server's hottest temperature follows: its loop if it has one, else its room.
@@ -213,49 +230,72 @@ func (e *engine) settleServer(i int32) {
 	s := &e.srv[i]
 	e.account(s)
 	e.approx.settled++
-	was, wasMode := s.set, s.mode
+	nowC := s.dieC(e.now)
+	was, wasMode, wasInletC := s.set, s.mode, s.inletC
+	var old thermal.Settled
+	if c := s.class; c == nil || c.n == 1 { // what it was may be written over
+		old = *was
+		was = &old
+	}
+	if c := s.class; c != nil {
+		c.advance(e.now)
+		c.n--
+		s.class = nil
+	}
 	if !s.up() {
-		s.set, s.mode = thermal.Settled{}, thermal.Free
-		s.path = thermal.Still(math.NaN())
+		s.own, s.inletC, s.mode = thermal.Settled{}, 0, thermal.Free
+		s.set, s.path = &s.own, thermal.Still(math.NaN())
 		e.cancelThermal(s)
 	} else {
 		env := e.env(s)
-		nowC := s.path.At(e.now)
-		set := e.settleIn(i, s, &env, thermal.Free)
-		fresh := math.IsNaN(nowC) || e.now == 0 // just came up, or the run starts: it begins where it settles
-		if fresh {
-			nowC = math.Min(set.WorstC, set.LimitC)
-		}
-		s.mode = e.nextMode(s, nowC, set.WorstC, set.LimitC)
-		if s.mode != thermal.Free {
-			set = e.settleIn(i, s, &env, s.mode)
-		}
-		s.set = set
-		e.followPath(i, s, nowC, fresh)
+		e.settleUp(i, s, &env, nowC)
 	}
 	if wasMode != thermal.Free && s.mode == thermal.Free {
 		e.note("throttle end", e.lay.Servers[i].ID, "")
 	}
-	if s.up() && s.set.InletC > s.m.AirTripC && !s.tripping {
+	if s.inletC > s.m.AirTripC && s.up() && !s.tripping {
 		// What is cooled by air stops the server, though its GPUs may be cold. It goes at the next instant.
 		s.tripping = true
 		e.push(e.now+1, evAirTrip, i)
 	}
-	e.b.add(e, s, &was, &s.set)
+	e.b.add(e, s, was, s.set)
 	if s.set.Clock != was.Clock || s.set.CapClock != was.CapClock {
 		for _, sh := range s.jobs {
 			e.js.markRate(sh.job)
 		}
 	}
-	e.m.moved(s, &was, &s.set)
+	e.m.moved(s, was, wasInletC)
 	rk := &e.racks[s.rack]
 	if s.up() {
-		rk.topC = math.Max(rk.topC, s.path.Bound())
+		rk.topC = math.Max(rk.topC, s.dieBoundC())
 	}
-	if !rk.seen && (s.set.InletC != was.InletC || (s.set.WallW > 0) != (was.WallW > 0)) {
+	if !rk.seen && (s.inletC != wasInletC || (s.set.WallW > 0) != (was.WallW > 0)) {
 		rk.seen = true
 		e.seen = append(e.seen, s.rack)
 	}
+}
+
+// settleUp settles a server that is up and stands at nowC: with its class where no limit is near, else by itself.
+func (e *engine) settleUp(i int32, s *server, env *thermal.Env, nowC float64) {
+	fresh := math.IsNaN(nowC) || e.now == 0 // just came up, or the run starts: it begins where it settles
+	if s.loop >= 0 && s.mode == thermal.Free {
+		if c := e.classOf(s, env); c != nil && e.join(s, c, nowC, fresh) {
+			s.inletC = env.InletC(c.set.RiseK)
+			e.cancelThermal(s)
+			return
+		}
+	}
+	s.set = &s.own
+	*s.set = e.settleIn(i, s, env, thermal.Free)
+	if fresh {
+		nowC = math.Min(s.set.WorstC, s.set.LimitC)
+	}
+	s.mode = e.nextMode(s, nowC, s.set.WorstC, s.set.LimitC)
+	if s.mode != thermal.Free {
+		*s.set = e.settleIn(i, s, env, s.mode)
+	}
+	s.inletC = s.set.InletC
+	e.followPath(i, s, nowC, fresh)
 }
 
 // nextMode is the clock controller: what holds now, and whether it still does.
@@ -280,15 +320,13 @@ func (e *engine) nextMode(s *server, nowC, freeC, limitC float64) thermal.Mode {
 // it reaches on the way.
 func (e *engine) followPath(i int32, s *server, nowC float64, fresh bool) {
 	d := e.drive(s)
-	driverEnd := d.path.EndC
-	end := s.set.WorstC + driverEnd - d.appliedC
+	end, offset := e.follows(d, s.set.WorstC)
 	if s.mode == thermal.Held && s.set.WorstC <= s.set.LimitC+0.01 {
 		// The controller holds the limit whatever the driver does within its step.
 		s.path = thermal.Relax(e.now, nowC, s.set.LimitC, s.set.TauS)
 		e.cancelThermal(s)
 		return
 	}
-	offset := d.path.At(e.now) - driverEnd
 	if fresh {
 		nowC = math.Min(end+offset, s.set.LimitC)
 	}
@@ -348,7 +386,7 @@ func (e *engine) thermalEvent(i int32) {
 	if !s.up() {
 		return
 	}
-	c := s.path.At(e.now)
+	c := s.dieC(e.now)
 	e.m.gpuMax(e, s, c)
 	const nearK = 0.01
 	switch {
@@ -366,7 +404,7 @@ func (e *engine) thermalEvent(i int32) {
 		if s.set.LimitC < s.m.LimitC {
 			what = "memory at its limit, GPU"
 		}
-		e.note("throttle start", e.lay.Servers[i].ID, fmt.Sprintf("%s at %.1f °C, inlet %.1f °C", what, c, s.set.InletC))
+		e.note("throttle start", e.lay.Servers[i].ID, fmt.Sprintf("%s at %.1f °C, inlet %.1f °C", what, c, s.inletC))
 	case s.mode == thermal.Slow:
 		s.mode = thermal.Held
 	}
@@ -380,7 +418,15 @@ func (e *engine) account(s *server) {
 		return
 	}
 	if s.up() {
-		addTo(&s.energyJ, &s.comp, s.set.WallW*dt)
+		if c := s.class; c != nil {
+			c.advance(e.now)
+			j := c.energyJ + c.comp
+			addTo(&s.energyJ, &s.comp, j-s.classJ)
+			s.classJ = j
+		} else {
+			addTo(&s.energyJ, &s.comp, s.set.WallW*dt)
+			e.m.gpuHist.Add(math.Min(s.set.MeanC, s.m.ShutC), dt*float64(s.m.GPUs))
+		}
 		e.m.server(e, s, dt)
 	}
 	s.lastNS = e.now

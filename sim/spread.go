@@ -36,8 +36,8 @@ func (e *engine) spread() {
 func (e *engine) airTrip(i int32) {
 	s := &e.srv[i]
 	s.tripping = false
-	if s.up() && s.set.InletC > s.m.AirTripC {
-		e.note("air trip", e.lay.Servers[i].ID, fmt.Sprintf("inlet %.1f °C", s.set.InletC))
+	if s.up() && s.inletC > s.m.AirTripC {
+		e.note("air trip", e.lay.Servers[i].ID, fmt.Sprintf("inlet %.1f °C", s.inletC))
 		e.incident(airTripped)
 		e.stop(i, "air inlet too hot", tripRestartS)
 	}

@@ -25,7 +25,7 @@ func TestSpreadIsSeeded(t *testing.T) {
 		}
 		var out []float64
 		for i := range e.srv {
-			out = append(out, e.srv[i].path.At(e.now))
+			out = append(out, e.srv[i].dieC(e.now))
 		}
 		return out
 	}

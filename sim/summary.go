@@ -150,7 +150,7 @@ func atLeast(extremes, means []float64) []float64 {
 // confess lists what was approximated and where a curve was left.
 func (e *engine) confess(info *RunInfo) {
 	info.Approximations = map[string]int64{
-		"servers_settled":     e.approx.settled,
+		"servers_settled": e.approx.settled, "classes_settled": e.approx.classes,
 		"driver_steps":        e.approx.driverStep,
 		"damped_passes":       e.approx.damped,
 		"cooling_power_loops": e.approx.power, "cooling_interpolated": e.approx.carried,

@@ -1,0 +1,239 @@
+package sim
+
+import (
+	"math"
+
+	"headroom/facility"
+	"headroom/sim/thermal"
+)
+
+// Servers of one loop that carry the same load settle alike, and what their coolant does they all do. They are one
+// class: its temperature follows the loop, theirs is held relative to it, and a loop that drifts costs one step a class
+// and not one a server. Members run free and no limit is within their reach; a class for which that stops to be true is
+// broken up, and its members are settled one by one.
+type class struct {
+	m    *facility.Model
+	load thermal.Load
+	room int32
+	capW float64     // at the cord
+	env  thermal.Env // in which it settled, without air
+
+	set  thermal.Settled
+	path thermal.Path // worst slot of one that has long been a member
+	n    int
+
+	lastNS        int64   // integrated up to here
+	energyJ, comp float64 // of one member, since the class began
+	memberS       float64 // member-seconds that are not in the histogram yet
+
+	leadK  float64 // at leadNS; since then no member was warmer than path by more, as this decays
+	leadNS int64
+	riseK  float64 // exhaust rise at which its members' inlets were taken, within staleRiseK
+}
+
+const (
+	// maxClasses bounds the classes of a loop; what finds no place is settled by itself.
+	maxClasses = 32
+	// staleRiseK is by how much the exhaust rise of a class may move before its members' inlets are taken again:
+	// recirculation of a tenth makes less than run.tolerance of it.
+	staleRiseK = 0.25
+)
+
+// level is the temperature that would slow or stop a member.
+func (c *class) level() float64 {
+	if c.load.Busy == 0 {
+		return c.m.ShutC
+	}
+	return c.set.LimitC
+}
+
+// advance integrates up to now.
+func (c *class) advance(now int64) {
+	if c.n > 0 {
+		dt := float64(now-c.lastNS) / thermal.Second
+		addTo(&c.energyJ, &c.comp, c.set.WallW*dt)
+		c.memberS += float64(c.n) * dt
+	}
+	c.lastNS = now
+}
+
+// flushClass puts what a class has been into the histogram of its GPUs.
+func (e *engine) flushClass(c *class) {
+	c.advance(e.now)
+	e.m.gpuHist.Add(math.Min(c.set.MeanC, c.m.ShutC), c.memberS*float64(c.m.GPUs))
+	c.memberS = 0
+}
+
+// leads notes that a member is leadK warmer than its class.
+func (c *class) leads(now int64, leadK float64) {
+	if leadK > 0 && leadK > c.lead(now) {
+		c.leadK, c.leadNS = leadK, now
+	}
+}
+
+func (c *class) lead(now int64) float64 {
+	if c.leadK == 0 {
+		return 0
+	}
+	return c.leadK * math.Exp(-float64(now-c.leadNS)/thermal.Second/c.set.TauS)
+}
+
+// dieC is the worst slot of a server.
+func (s *server) dieC(ns int64) float64 {
+	c := s.path.At(ns)
+	if s.class != nil {
+		c += s.class.path.At(ns)
+	}
+	return c
+}
+
+// dieBoundC is a temperature that the worst slot never exceeds on its present path.
+func (s *server) dieBoundC() float64 {
+	c := s.path.Bound()
+	if s.class != nil {
+		c += s.class.path.Bound()
+	}
+	return c
+}
+
+// classOf finds the class of a server's load on its loop, or makes one; nil if there is no room for it.
+func (e *engine) classOf(s *server, env *thermal.Env) *class {
+	d := &e.loops[s.loop]
+	var c *class
+	for _, k := range d.classes {
+		if k.m == s.m && k.load == s.load && k.room == s.room && k.capW == env.WallCapW {
+			c = k
+			break
+		}
+	}
+	if c != nil && c.n > 0 {
+		return c
+	}
+	if c == nil && len(d.classes) < maxClasses {
+		c = &class{}
+		d.classes = append(d.classes, c)
+	}
+	for k := 0; c == nil; k++ {
+		if k == len(d.classes) {
+			return nil
+		}
+		if d.classes[k].n == 0 {
+			c = d.classes[k]
+		}
+	}
+	if c.m != nil {
+		e.flushClass(c)
+	}
+	key := withoutAir(env)
+	if c.m != s.m || c.load != s.load || c.room != s.room || c.env != key {
+		*c = class{m: s.m, load: s.load, room: s.room, capW: env.WallCapW, env: key, set: *e.settleOnLoop(s, &key, thermal.Free)}
+	}
+	c.lastNS, c.riseK, c.leadK = e.now, c.set.RiseK, 0
+	end, offset := e.follows(d, c.set.WorstC)
+	c.path = thermal.Follow(e.now, end+offset, end, c.set.TauS, offset, d.path.LocalTau(e.now))
+	return c
+}
+
+// follows is where something goes that settled at c under what its driver was applied as, and how far its driver is
+// from its own end.
+func (e *engine) follows(d *driver, c float64) (endC, offsetK float64) {
+	return c + d.path.EndC - d.appliedC, d.path.At(e.now) - d.path.EndC
+}
+
+// join makes a server that runs free a member of its class, unless a limit is near. nowC is where it stands, fresh: where
+// it settles.
+func (e *engine) join(s *server, c *class, nowC float64, fresh bool) bool {
+	leadK := 0.0
+	if !fresh {
+		leadK = nowC - c.path.At(e.now)
+	}
+	if !e.cfg.Unlimited && c.path.Bound()+math.Max(leadK, 0) >= c.level() {
+		return false
+	}
+	c.advance(e.now)
+	c.n++
+	c.leads(e.now, leadK)
+	s.class, s.set = c, &c.set
+	s.classJ = c.energyJ + c.comp
+	s.path = thermal.Relax(e.now, leadK, 0, c.set.TauFrom(s.m, c.set.WorstC+leadK))
+	return true
+}
+
+// quit takes a server out of its class as it stands.
+func (e *engine) quit(s *server) {
+	c := s.class
+	if c == nil {
+		return
+	}
+	c.advance(e.now)
+	c.n--
+	nowC := s.dieC(e.now)
+	s.class, s.own = nil, c.set
+	s.set = &s.own
+	s.path = thermal.Still(nowC)
+}
+
+// drift settles what is on a loop that has moved: its classes at once, the others one by one.
+func (e *engine) drift(d *driver) {
+	d.drifted = false
+	for _, c := range d.classes {
+		if c.n > 0 {
+			e.driftClass(d, c)
+		}
+	}
+	m := &e.m
+	for _, i := range d.servers {
+		s := &e.srv[i]
+		c := s.class
+		if c == nil {
+			e.mark(i)
+			continue
+		}
+		rk := &e.racks[s.rack]
+		e.touchRack(s.rack)
+		lead := math.Max(s.path.B, 0)
+		rk.topC = math.Max(rk.topC, c.path.Bound()+lead)
+		if m.news(e, rk, c.path.At(e.now)+lead) {
+			m.gpuMax(e, s, s.dieC(e.now))
+		}
+	}
+}
+
+// driftClass settles a class anew, or breaks it up.
+func (e *engine) driftClass(d *driver, c *class) {
+	env := c.env
+	env.CoolantC, env.FlowShare = d.appliedC, d.phi
+	if env == c.env {
+		return
+	}
+	set := thermal.Settle(c.m, c.load, &env, thermal.Free)
+	nowC := c.path.At(e.now)
+	end, offset := e.follows(d, set.WorstC)
+	path := thermal.Follow(e.now, nowC, end, set.TauFrom(c.m, nowC), offset, d.path.LocalTau(e.now))
+	level := set.LimitC
+	if c.load.Busy == 0 {
+		level = c.m.ShutC
+	}
+	near := !e.cfg.Unlimited && path.Bound()+c.lead(e.now) >= level
+	if near || set.Clock != c.set.Clock || set.CapClock != c.set.CapClock || math.Abs(set.RiseK-c.riseK) > staleRiseK {
+		for _, i := range d.servers {
+			if s := &e.srv[i]; s.class == c {
+				e.account(s)
+				e.quit(s)
+			}
+		}
+		return
+	}
+	e.flushClass(c)
+	e.approx.classes++
+	n := float64(c.n)
+	e.b.addMany(c.room, d.index, n, &c.set, &set)
+	e.m.moveAlike(c, n, &set)
+	c.env, c.set, c.path = env, set, path
+}
+
+// moveAlike moves n members of a class in the sums over servers; neither their inlets nor their clocks change.
+func (m *meters) moveAlike(c *class, n float64, is *thermal.Settled) {
+	m.gpuSum += n * float64(c.m.GPUs) * (math.Min(is.MeanC, c.m.ShutC) - math.Min(c.set.MeanC, c.m.ShutC))
+	m.computeW += n * (computeW(c.m, is) - computeW(c.m, &c.set))
+}
