@@ -11,8 +11,8 @@ import (
 // its points by the chord.
 const (
 	// gridShare is the step of the grid as a share of rated capacity (or flow). What goes with the cube of a load, as
-	// fans and pumps do, is off by at most 0.75·gridShare² = 2e-5 of its rated power.
-	gridShare = 1. / 200
+	// fans and pumps do, is off by at most 0.75·gridShare² = 8e-5 of its rated power.
+	gridShare = 1. / 100
 	gridNodes = 128 // points remembered by component; a power of two
 )
 

@@ -96,6 +96,16 @@ func (s *server) dieBoundC() float64 {
 	return c
 }
 
+// dieNow is the worst slot of a server, and what it never exceeds from now on.
+func (s *server) dieNow(ns int64) (c, boundC float64) {
+	c, boundC = s.path.Now(ns)
+	if s.class != nil {
+		k, kBound := s.class.path.Now(ns)
+		c, boundC = c+k, boundC+kBound
+	}
+	return c, boundC
+}
+
 // classOf finds the class of a server's load on its loop, or makes one; nil if there is no room for it.
 func (e *engine) classOf(s *server, env *thermal.Env) *class {
 	d := &e.loops[s.loop]
@@ -203,12 +213,15 @@ func (e *engine) drift(d *driver) {
 func (e *engine) driftClass(d *driver, c *class) {
 	env := c.env
 	env.CoolantC, env.FlowShare = d.appliedC, d.phi
-	if env == c.env {
-		return
+	set := c.set
+	if env != c.env { // else the loop goes elsewhere from where it is
+		set = thermal.Settle(c.m, c.load, &env, thermal.Free)
 	}
-	set := thermal.Settle(c.m, c.load, &env, thermal.Free)
 	nowC := c.path.At(e.now)
 	end, offset := e.follows(d, set.WorstC)
+	if e.now == 0 { // the run starts settled
+		nowC = end + offset
+	}
 	path := thermal.Follow(e.now, nowC, end, set.TauFrom(c.m, nowC), offset, d.path.LocalTau(e.now))
 	level := set.LimitC
 	if c.load.Busy == 0 {

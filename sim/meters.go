@@ -475,8 +475,9 @@ func (e *engine) sample() {
 		rk.topC = math.Inf(-1)
 		for _, i := range rk.servers {
 			if s := &e.srv[i]; s.up() {
-				m.gpuMax(e, s, s.dieC(e.now))
-				rk.topC = math.Max(rk.topC, s.dieBoundC())
+				c, boundC := s.dieNow(e.now)
+				m.gpuMax(e, s, c)
+				rk.topC = math.Max(rk.topC, boundC)
 			}
 		}
 	}

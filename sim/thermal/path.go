@@ -82,6 +82,21 @@ func (p *Path) Mean(from, to int64) float64 {
 // Bound returns a temperature that the path never exceeds, at no cost.
 func (p *Path) Bound() float64 { return p.EndC + math.Max(p.A, 0) + math.Max(p.B, 0) }
 
+// Now returns the temperature at a time not before FromNS and one that the path never exceeds from then on.
+func (p *Path) Now(ns int64) (c, bound float64) {
+	t := float64(ns-p.FromNS) / Second
+	c, bound = p.EndC, p.EndC
+	if p.A != 0 && t < gone*p.TauA {
+		a := p.A * math.Exp(-t/p.TauA)
+		c, bound = c+a, bound+math.Max(a, 0)
+	}
+	if p.B != 0 && t < gone*p.TauB {
+		b := p.B * math.Exp(-t/p.TauB)
+		c, bound = c+b, bound+math.Max(b, 0)
+	}
+	return c, bound
+}
+
 // turn returns the time at which the path changes direction, if it does after t = 0.
 func (p *Path) turn() (float64, bool) {
 	if p.A == 0 || p.B == 0 || p.TauA == p.TauB {
