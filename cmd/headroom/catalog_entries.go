@@ -53,6 +53,18 @@ func catalogKinds() ([]catalogKind, error) {
 		}
 		out = append(out, k)
 	}
+	plants, err := plantKinds()
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, plants...)
+	out = append(out, workloadKinds()...)
+	slices.SortFunc(out, func(a, b catalogKind) int { return cmp.Compare(a.Kind, b.Kind) })
+	return out, nil
+}
+
+// plantKinds are the kinds whose entries have one grade and source each: what plants and weather are made of.
+func plantKinds() ([]catalogKind, error) {
 	plant, err := catalog.PlantData()
 	if err != nil {
 		return nil, err
@@ -61,14 +73,10 @@ func catalogKinds() ([]catalogKind, error) {
 	if err != nil {
 		return nil, err
 	}
-	out = append(
-		out,
+	return []catalogKind{
 		entriesOf("cdus", plant.CDUs), entriesOf("chillers", plant.Chillers), entriesOf("climates", climates),
 		entriesOf("coolants", plant.Coolants), entriesOf("dry-coolers", plant.DryCoolers), entriesOf("towers", plant.Towers),
-	)
-	out = append(out, workloadKinds()...)
-	slices.SortFunc(out, func(a, b catalogKind) int { return cmp.Compare(a.Kind, b.Kind) })
-	return out, nil
+	}, nil
 }
 
 // entriesOf lists entries whose grade and source hold for all of their figures, and whose keys end in the unit.

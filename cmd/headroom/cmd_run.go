@@ -104,7 +104,7 @@ func runRun(ctx context.Context, t *terminal, o *runOptions, args []string) erro
 		t.warn(w)
 	}
 	if out != nil {
-		if err := writeResult(ctx, t, out, r, sc.Resolved, o.result.charts); err != nil {
+		if err := writeResult(ctx, t, out, r, sc, o.result.charts); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"headroom/plots"
 	"headroom/plots/document"
 	"headroom/plots/report"
+	"headroom/scenarios"
 	"headroom/sim"
 )
 
@@ -28,9 +29,13 @@ type resultFile struct {
 }
 
 // writeResult stages the files of a result and moves them into place.
-func writeResult(ctx context.Context, t *terminal, out *output, r *sim.Result, resolved func() ([]byte, error), charts string) error {
+func writeResult(ctx context.Context, t *terminal, out *output, r *sim.Result, sc *scenarios.Scenario, charts string) error {
 	drawn := drawCharts(t, r, charts, nil)
-	doc, err := report.Document(r, report.Options{Charts: pictures(drawn, charts)})
+	used, err := usedFigures(sc, r.Layout.Facility)
+	if err != nil {
+		return err
+	}
+	doc, err := report.Document(r, report.Options{Charts: pictures(drawn, charts), Used: used})
 	if err != nil {
 		return err
 	}
@@ -39,7 +44,7 @@ func writeResult(ctx context.Context, t *terminal, out *output, r *sim.Result, r
 		{"result.json", func(w io.Writer) error { return report.JSON(w, r) }},
 		{"series.csv", func(w io.Writer) error { return report.SeriesCSV(w, r) }},
 		{"events.csv", func(w io.Writer) error { return report.EventsCSV(w, r) }},
-		resolvedFile(resolved),
+		resolvedFile(sc.Resolved),
 	}
 	files = append(files, chartFiles(drawn, charts)...)
 	// The page holds the charts: it comes last, when they are drawn.

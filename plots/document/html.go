@@ -9,6 +9,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"sync"
 )
@@ -196,11 +197,17 @@ func right(c Column) string {
 func spans(t Text) string {
 	s := ""
 	for _, x := range t {
+		text := html.EscapeString(withUnits(x.Text))
 		if x.Strong {
-			s += "<strong>" + html.EscapeString(x.Text) + "</strong>"
-		} else {
-			s += html.EscapeString(x.Text)
+			text = "<strong>" + text + "</strong>"
 		}
+		s += text
 	}
 	return s
 }
+
+// number is a figure with what comes behind it, its unit as a rule.
+var number = regexp.MustCompile(`([0-9]) ([°%µA-Za-z])`)
+
+// withUnits keeps figures and their units on one line.
+func withUnits(s string) string { return number.ReplaceAllString(s, "$1\u00a0$2") }

@@ -15,7 +15,7 @@ import (
 type Used struct {
 	Entry  string // "servers dgx-h100"
 	Field  string
-	Value  string
+	Value  string // "" where it is a list of coefficients
 	Unit   string
 	Grade  string // measured, datasheet, derived, stated, recalled or assumed
 	Source string
@@ -116,10 +116,7 @@ func (d *doc) grades() {
 	}
 	var lines []*line
 	for _, u := range d.used {
-		text := u.Field + " " + u.Value
-		if u.Unit != "" {
-			text += " " + u.Unit
-		}
+		text := strings.Join(strings.Fields(u.Field+" "+u.Value+" "+u.Unit), " ")
 		at := slices.IndexFunc(lines, func(l *line) bool {
 			return l.Entry == u.Entry && l.Grade == u.Grade && l.Source == u.Source
 		})

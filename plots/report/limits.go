@@ -213,9 +213,9 @@ func lossLimits(r *sim.Result) []Verdict {
 	out = append(out, v)
 	if r.Layout != nil {
 		for _, c := range r.Layout.Claims {
-			v := Verdict{Limit: "redundancy of " + c.Where, Figure: c.Why, Bound: c.Claim, State: Fail}
+			v := Verdict{Limit: "redundancy of " + c.Where, Figure: "does not hold", Bound: c.Claim, State: Fail, Note: c.Why}
 			if c.Holds {
-				v.State = Pass
+				v.Figure, v.State = "holds", Pass
 			}
 			out = append(out, v)
 		}
