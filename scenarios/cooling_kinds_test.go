@@ -96,6 +96,18 @@ func TestEveryKindOfCooling(t *testing.T) {
 		if p := float64(e.PUE); !(p > 1 && p < 1.7) {
 			t.Errorf("%s: PUE %v", c.name, p)
 		}
+		var it, all float64
+		for _, z := range e.Zones {
+			it += float64(z.ITKWh)
+			all += float64(z.ITKWh + z.CoolingKWh + z.OtherKWh)
+			t.Logf("%24s %-14s pPUE %.3f, of its cooling %.3f", "", z.Zone, z.PPUE, z.CoolingPUE)
+			if !(z.CoolingPUE >= 1 && z.PPUE >= z.CoolingPUE && z.PPUE < 2) {
+				t.Errorf("%s: zone %+v", c.name, z)
+			}
+		}
+		if math.Abs(it-float64(e.ITKWh)) > 1e-6*it || math.Abs(all-float64(e.FacilityKWh)) > 1e-6*all {
+			t.Errorf("%s: zones hold %.3f kWh of IT and %.3f in all, the building %.3f and %.3f", c.name, it, all, e.ITKWh, e.FacilityKWh)
+		}
 		if liquid := strings.Contains(c.text, "liquid:"); liquid != r.Thermal.DewPointMarginK.Known() && c.name != "rear doors" {
 			t.Errorf("%s: margin to the dew point %v", c.name, r.Thermal.DewPointMarginK)
 		}

@@ -121,6 +121,7 @@ func (m *meters) books(e *engine, facilityW float64) {
 	m.set(cCarbon, facilityW*b.carbon)
 	var evaporation, blowdown, drift, heatW, freeW, compressorW float64
 	m.countShort(e)
+	m.zones.read(e)
 	for i := range b.plants {
 		p := &b.plants[i]
 		m.short[i] = b.plantHeatW[i] > 0 && !p.Held
@@ -203,6 +204,7 @@ func (e *engine) booksResult(r *Result) {
 	part("electrical", known(en.UPSLossKWh, en.TransformerLossKWh, en.DistributionLossKWh))
 	part("air handling", known(en.RoomFansKWh))
 	part("cooling", known(en.RoomFansKWh, en.PumpsKWh, en.ChillersKWh, en.HeatRejectionKWh, en.HumidificationKWh))
+	m.zones.result(e, r)
 	if e.cfg.carbon().Known() {
 		usage.CarbonKg = m.over(cCarbon) / jPerKWh
 		en.CarbonKg = Num(usage.CarbonKg)

@@ -141,6 +141,8 @@ type Energy struct {
 	PartialCoolingH    Num       `json:"partial_cooling_h"`
 	MechanicalCoolingH Num       `json:"mechanical_cooling_h"`
 	PartialPUE         []ZonePUE `json:"ppue"`
+	// Zones are the rooms' air and the coolant loops, and rooms as wholes where there are several.
+	Zones []ZoneEnergy `json:"zones"`
 }
 
 // ZonePUE is (IT + a zone)/IT.

@@ -96,7 +96,7 @@ func unknownResult() *Result {
 			ChillersKWh: u, HeatRejectionKWh: u, HumidificationKWh: u, OtherKWh: u, ServerFansKWh: u, ComputeKWh: u,
 			PeakFacilityW: u, PeakITW: u, PeakITSwingW: u, PUE: u, PUECategory: PUECategory, PUE1: u, PUE2: u, PUE3: u, TUE: u, WUE: u, CUE: u,
 			WaterL: u, Cost: []Money{}, ITUE: u, CarbonKg: u, EvaporationL: u, BlowdownL: u, DriftL: u,
-			FreeCoolingH: u, PartialCoolingH: u, MechanicalCoolingH: u, PartialPUE: []ZonePUE{}, DesignPUE: u,
+			FreeCoolingH: u, PartialCoolingH: u, MechanicalCoolingH: u, PartialPUE: []ZonePUE{}, Zones: []ZoneEnergy{}, DesignPUE: u,
 		},
 		Compute: Compute{
 			GPUHoursAvailable: u, GPUHoursAllocated: u, GPUHoursBusy: u, GPUHoursEffective: u, Utilization: u,

@@ -82,6 +82,7 @@ func TestFailOnKeysAreResultKeys(t *testing.T) {
 	full.Capacity.Failover = make([]sim.Failover, 1)
 	full.Energy.Cost = make([]sim.Money, 1)
 	full.Energy.PartialPUE = make([]sim.ZonePUE, 1)
+	full.Energy.Zones = make([]sim.ZoneEnergy, 1)
 	full.Money = &sim.Account{Bills: make([]sim.Money, 1), Components: make([]sim.CapexLine, 1), Cloud: make([]sim.CloudPrice, 1)}
 	full.Compute.TokensPerMoney = make([]sim.Money, 1)
 	full.Compute.Models = make([]sim.ModelThroughput, 1)
