@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"headroom/sim/ledger"
 	"headroom/sim/thermal"
@@ -27,10 +28,12 @@ type ZoneEnergy struct {
 type zoneMeter struct {
 	names      []string
 	itW, coolW []float64 // now
-	itJ, coolJ []float64 // since the warm-up
-	plantW     []float64 // per W of heat, by plant, now
-	loopRoom   []int     // the room all of a loop's servers stand in; −1: several
-	atNS       int64
+
+	lastITW, lastCoolW []float64 // since atNS
+	itJ, coolJ         []float64 // since the warm-up
+	plantW             []float64 // per W of heat, by plant, now
+	loopRoom           []int     // the room all of a loop's servers stand in; −1: several
+	atNS               int64
 }
 
 func (z *zoneMeter) init(e *engine) {
@@ -59,23 +62,41 @@ func (z *zoneMeter) init(e *engine) {
 		}
 	}
 	n := len(z.names)
-	z.itW, z.coolW, z.itJ, z.coolJ = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for _, v := range []*[]float64{&z.itW, &z.coolW, &z.lastITW, &z.lastCoolW, &z.itJ, &z.coolJ} {
+		*v = make([]float64, n)
+	}
 	z.plantW = make([]float64, len(e.fac.Cooling.Plants))
 }
 
-// read adds the time since the last look at what the zones were, and looks again.
+// read looks at what the zones are after an instant has settled. What has not changed is not added up in between, so that
+// looking more often changes no bit of a total.
 func (z *zoneMeter) read(e *engine) {
 	if z.names == nil {
 		z.init(e)
 	}
+	z.look(e)
+	if slices.Equal(z.itW, z.lastITW) && slices.Equal(z.coolW, z.lastCoolW) {
+		return
+	}
+	z.add(e)
+	copy(z.lastITW, z.itW)
+	copy(z.lastCoolW, z.coolW)
+}
+
+// add adds the time since the last change to what the zones were since.
+func (z *zoneMeter) add(e *engine) {
 	if from := max(z.atNS, e.cfg.WarmupNS); e.now > from {
 		dt := float64(e.now-from) / thermal.Second
-		for i := range z.itW {
-			z.itJ[i] += z.itW[i] * dt
-			z.coolJ[i] += z.coolW[i] * dt
+		for i := range z.lastITW {
+			z.itJ[i] += z.lastITW[i] * dt
+			z.coolJ[i] += z.lastCoolW[i] * dt
 		}
 	}
 	z.atNS = e.now
+}
+
+// look takes the zones' power now.
+func (z *zoneMeter) look(e *engine) {
 	b, f := &e.b, e.fac
 	for i := range z.plantW {
 		z.plantW[i] = 0
@@ -128,6 +149,7 @@ func (z *zoneMeter) read(e *engine) {
 // result gives the zones' energy; rooms are left out as wholes where a loop serves several.
 func (z *zoneMeter) result(e *engine, r *Result) {
 	z.read(e)
+	z.add(e)
 	en := &r.Energy
 	whole := len(z.names)
 	for _, room := range z.loopRoom {

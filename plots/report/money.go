@@ -16,6 +16,11 @@ func accounts(e *sim.Energy) [][]cell {
 	for _, z := range e.PartialPUE {
 		add("pPUE, "+z.Zone, ratio(float64(z.PPUE), 3))
 	}
+	if len(e.Zones) > 1 { // one is the whole building
+		for _, z := range e.Zones {
+			add("pPUE of the heat into "+z.Zone, ratio(float64(z.PPUE), 3))
+		}
+	}
 	add("water evaporated", litres(float64(e.EvaporationL)))
 	add("water blown down", litres(float64(e.BlowdownL)))
 	add("water drifted away", litres(float64(e.DriftL)))
