@@ -80,6 +80,28 @@ func PolicyNamed(name string) (Policy, bool) {
 	return Densest, false
 }
 
+// Outlets says how the supplies of servers hang on the lines of a three-phase circuit.
+type Outlets uint8
+
+// Kinds of outlets. Dealt supplies go round the lines (or pairs of lines) of each circuit, model by model, and
+// neighbouring racks begin on the next line.
+const (
+	EvenOutlets Outlets = iota // each supply is counted as even over the lines
+	LineNeutral                // each supply hangs on one line and the neutral
+	LineLine                   // each supply hangs between two lines
+)
+
+// OutletsNamed returns the kind of outlets of a name in scenarios.
+func OutletsNamed(name string) Outlets {
+	switch name {
+	case "L-N":
+		return LineNeutral
+	case "L-L":
+		return LineLine
+	}
+	return EvenOutlets
+}
+
 // What a rack may hold.
 const (
 	AnyCooling = ""
@@ -105,6 +127,7 @@ type Rack struct {
 	Room     int
 	Loop     int     // -1: no liquid
 	Takes    string  // AnyCooling, AirOnly or LiquidOnly
+	Outlets  Outlets // how servers' supplies hang on three-phase circuits
 	Claim    string  // redundancy that the scenario claims of its feeds: "2N", "N+1", "" for what their sides say
 	Cost     float64 // of taking the rack into use, in the currency of the scenario; NaN not stated
 	Line     int

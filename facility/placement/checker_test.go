@@ -13,6 +13,7 @@ type checker struct {
 	f     *facility.Facility
 	cases []*power.Flow
 	lost  [][]int
+	lines bool // also look at the lines of circuits and nodes
 }
 
 func newChecker(f *facility.Facility) *checker {
@@ -125,7 +126,10 @@ func (c *checker) breaks(counts [][]int) string {
 			return "loop"
 		}
 	}
-	return c.breaksPower(loads, used, roomHeat, roomUsed, loopHeat)
+	if b := c.breaksPower(loads, used, roomHeat, roomUsed, loopHeat); b != "" || !c.lines {
+		return b
+	}
+	return c.breaksLines(counts)
 }
 
 func (c *checker) breaksPower(loads []float64, used []bool, roomHeat []float64, roomUsed []bool, loopHeat []float64) string {

@@ -18,6 +18,9 @@ type electrical struct {
 	room  []int32 // room that a node's losses heat, noIndex none
 	cases []lossCase
 	dQ    []int64 // changes on their way up
+
+	phased bool    // some load is not even over the lines: legs are followed
+	dLeg   []legs6 // changes of the legs on their way up
 }
 
 // curve is a node's loss as a + b·out + c·out² in quanta, with all units and without the redundant
@@ -35,13 +38,18 @@ type lossCase struct {
 	count    []int32 // live sources that share the load
 	sources  []int32
 	out, in  []int64 // quanta
+	leg      []legs6 // of out, where legs are followed
+	legIn    []legs6
 	roomLoss []int64 // by room, quanta
 }
 
 func newElectrical(s *site) *electrical {
 	g := s.f.Power
 	n := len(g.Nodes)
-	e := &electrical{g: g, pf: make([]float64, n), capQ: make([]int64, n), curve: make([]curve, n), room: make([]int32, n), dQ: make([]int64, n)}
+	e := &electrical{g: g, pf: make([]float64, n), capQ: make([]int64, n), curve: make([]curve, n), room: make([]int32, n), dQ: make([]int64, n), phased: s.phased}
+	if e.phased {
+		e.dLeg = make([]legs6, n)
+	}
 	e.judge(s)
 	e.placeNodes(s)
 	for _, lost := range claimedLosses(g) {
@@ -206,6 +214,9 @@ func (e *electrical) newCase(name string, lost []int, rooms int) lossCase {
 		name: name, live: make([]bool, n), first: make([]int32, n), count: make([]int32, n),
 		out: make([]int64, n), in: make([]int64, n), roomLoss: make([]int64, rooms),
 	}
+	if e.phased {
+		c.leg, c.legIn = make([]legs6, n), make([]legs6, n)
+	}
 	for i := range n {
 		c.live[i] = true
 	}
@@ -256,6 +267,9 @@ func (e *electrical) refresh(c *lossCase, n int32) {
 	c.out[n] += e.dQ[n]
 	e.dQ[n] = 0
 	if !c.live[n] {
+		if e.phased {
+			e.refreshLegs(c, n, 0)
+		}
 		return
 	}
 	loss := e.loss(n, c.out[n])
@@ -268,13 +282,16 @@ func (e *electrical) refresh(c *lossCase, n int32) {
 	for j := range k {
 		e.dQ[c.sources[int64(c.first[n])+j]] += shareOf(c.in[n], k, j) - shareOf(oldIn, k, j)
 	}
+	if e.phased {
+		e.refreshLegs(c, n, oldIn)
+	}
 }
 
 // addLoad adds a steady load in every case.
 func (e *electrical) addLoad(fed []int, q int64) {
 	for ci := range e.cases {
 		c := &e.cases[ci]
-		if e.push(c, fed, 0, q) {
+		if e.push(c, fed, 0, q, nil, nil) {
 			for n := len(e.g.Nodes) - 1; n >= 0; n-- {
 				e.update(c, int32(n))
 			}
@@ -282,8 +299,9 @@ func (e *electrical) addLoad(fed []int, q int64) {
 	}
 }
 
-// push puts the change of a load on its live feeds and says whether there are any.
-func (e *electrical) push(c *lossCase, fed []int, oldQ, newQ int64) bool {
+// push puts the change of a load on its live feeds and says whether there are any. Legs are what it would put on
+// each feed alone, nil for a load that is even.
+func (e *electrical) push(c *lossCase, fed []int, oldQ, newQ int64, oldLegs, newLegs []legs6) bool {
 	k := int64(0)
 	for _, n := range fed {
 		if c.live[n] {
@@ -291,9 +309,17 @@ func (e *electrical) push(c *lossCase, fed []int, oldQ, newQ int64) bool {
 		}
 	}
 	j := int64(0)
-	for _, n := range fed {
+	for i, n := range fed {
 		if c.live[n] {
-			e.dQ[n] += shareOf(newQ, k, j) - shareOf(oldQ, k, j)
+			was, now := shareOf(oldQ, k, j), shareOf(newQ, k, j)
+			e.dQ[n] += now - was
+			switch {
+			case !e.phased:
+			case newLegs == nil:
+				e.pushLegs(n, evenLegs(was), evenLegs(now))
+			default:
+				e.pushLegs(n, oldLegs[i].scaled(was), newLegs[i].scaled(now))
+			}
 			j++
 		}
 	}
@@ -312,10 +338,10 @@ func (e *electrical) update(c *lossCase, n int32) {
 }
 
 // addRack changes a rack's load in every case.
-func (e *electrical) addRack(r *rack, fed []int, oldQ, newQ int64) {
+func (e *electrical) addRack(r *rack, fed []int, oldQ, newQ int64, oldLegs, newLegs []legs6) {
 	for ci := range e.cases {
 		c := &e.cases[ci]
-		if e.push(c, fed, oldQ, newQ) {
+		if e.push(c, fed, oldQ, newQ, oldLegs, newLegs) {
 			for _, n := range r.path {
 				e.update(c, n)
 			}

@@ -45,6 +45,7 @@ type drill struct {
 	out     []int      // nodes to put back
 	keep    bool       // the state after the loss is looked at: nothing is put back
 	worst   []NodeLoad // filled while single losses run
+	legs    *drillLegs // nil where every load is even over the lines
 
 	rackStamp  []int
 	rackNumber int
@@ -79,6 +80,7 @@ func newDrill(s *site, l *Layout) *drill {
 		d.flow.Set(len(s.racks)+i, float64(m.W))
 	}
 	d.flow.Set(len(d.names)-1, s.f.OtherW)
+	d.legs = newDrillLegs(d)
 	l.DemandW = make([]int64, len(g.Nodes))
 	d.share = make([]float64, len(g.Nodes))
 	for n := range g.Nodes {
@@ -90,13 +92,15 @@ func newDrill(s *site, l *Layout) *drill {
 	return d
 }
 
-// loadShare is load over what the units that are up may carry, 0 for a node that is out.
+// loadShare is load over what the units that are up may carry, or that of the fullest line where it is more; 0 for a
+// node that is out.
 func (d *drill) loadShare(n int) float64 {
 	node := &d.s.f.Power.Nodes[n]
 	if !d.flow.Live[n] {
 		return 0
 	}
-	return d.flow.OutW[n] / (node.RatingVA * node.Derate * float64(d.flow.Up[n]) * d.s.elec.pf[n])
+	capacityW := node.RatingVA * node.Derate * float64(d.flow.Up[n]) * d.s.elec.pf[n]
+	return max(d.flow.OutW[n]/capacityW, d.legShare(n, capacityW))
 }
 
 // unitLoss is one unit of a node.
@@ -131,6 +135,7 @@ func (d *drill) run(l *Layout) {
 			NormalW: l.DemandW[n], WorstW: l.DemandW[n], CapacityW: floorTo(full, 1),
 			NormalShare: d.share[n], WorstShare: d.share[n],
 		}
+		d.s.nodeLegs(n, &l.Loads[n])
 	}
 	d.worst = l.Loads
 	for _, u := range d.units() {
@@ -147,6 +152,7 @@ func (d *drill) lose(lost ...unitLoss) Failover {
 	for _, u := range lost {
 		d.setUp(u.node, d.flow.Up[u.node]-1)
 	}
+	d.followLegs()
 	f := d.judge(lost)
 	f.After = f.State
 	for range g.Nodes {
@@ -156,6 +162,7 @@ func (d *drill) lose(lost ...unitLoss) Failover {
 		}
 		f.Trips = append(f.Trips, g.Nodes[n].ID)
 		d.setUp(n, 0)
+		d.followLegs()
 	}
 	if len(f.Trips) > 0 {
 		after := Failover{State: RedundancyLost}
@@ -180,6 +187,11 @@ func (d *drill) lose(lost ...unitLoss) Failover {
 			d.flow.SetUp(n, g.Nodes[n].Units)
 		}
 		d.out = d.out[:0]
+		if d.legs != nil {
+			for _, n := range d.touched {
+				d.legs.now[n] = d.legs.base[n]
+			}
+		}
 	}
 	return f
 }

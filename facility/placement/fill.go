@@ -13,7 +13,8 @@ import (
 // room for, and Line.Bound says how many could stand at the very most. The racks are taken by the
 // facility's policy. An error is an Errors.
 //
-// The supplies of a server are counted as spread evenly over its feeds and the legs of each.
+// The supplies of a server are counted as spread evenly over its feeds, and over the lines of each unless the rack's
+// outlets are dealt to the lines.
 func Place(f *facility.Facility) (*Layout, error) {
 	if err := check(f); err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func orderCount(o facility.Order) int {
 func requested(f *facility.Facility) int {
 	alone := *f
 	alone.Mechanical, alone.OtherFed = nil, nil
-	s := &site{f: &alone}
+	s := &site{f: &alone, phased: phased(&alone)}
 	for i := range f.Models {
 		s.needs = append(s.needs, newNeed(&f.Models[i]))
 	}
@@ -125,7 +126,7 @@ func (s *site) localRoom(i, model int) int {
 	for limit := range localLimits {
 		k = min(k, s.localAdmits(i, model, limit))
 	}
-	return k
+	return s.legRoom(i, model, k)
 }
 
 // change adds k servers of a model to a rack, or takes them out, without looking at limits.
@@ -146,7 +147,8 @@ func (s *site) change(i, model, k int) {
 	share(s.loops, r.loop, by*n.liquidW*quanta, by*n.flowMLm)
 	if s.elec != nil {
 		now := (r.used.w + s.f.Racks[i].ReserveW) * quanta
-		s.elec.addRack(r, s.f.Racks[i].Feeds, now-by*n.w*quanta, now)
+		was := s.moveLegs(i)
+		s.elec.addRack(r, s.f.Racks[i].Feeds, now-by*n.w*quanta, now, was, r.legs)
 	}
 	s.total += k
 }
@@ -204,6 +206,9 @@ func (s *site) eachShared(i int, found func(Refusal) bool) bool {
 			if found(refusal(Upstream, where, "W", wattsUp(out), float64(s.elec.capQ[n]/quanta))) {
 				return true
 			}
+		}
+		if r, over := s.elec.overLeg(int(n)); over && found(r) {
+			return true
 		}
 	}
 	return false

@@ -39,7 +39,7 @@ type Refusal struct {
 	Where string  // rack, node or component
 	Short float64 // by how much, in Unit
 	Unit  string  // "W", "VA", "U", "kg", "m3/s", "L/min", "A"
-	Need  float64
+	Need  float64 // of the server; of a line that several racks share, all it would carry
 	Free  float64
 }
 
@@ -97,6 +97,16 @@ type Failover struct {
 
 // NodeLoad is what one power node carries, at the plan basis.
 type NodeLoad struct {
+	// PhaseW is NormalW by line, L1 to L3; a load between two lines is half on each.
+	PhaseW [3]int64
+	// NeutralA is the current of the neutral in normal service, without harmonics; NaN where the voltage is not known.
+	NeutralA float64
+	// LegShare is the fullest line over what it may carry in the worst claimed loss, with the line from 0 and the
+	// loss; NaN for single-phase nodes.
+	LegShare float64
+	Leg      int
+	LegLost  string
+
 	NormalW, WorstW int64
 	CapacityW       int64 // with all units up, derated
 	NormalShare     float64

@@ -212,6 +212,9 @@ func (s *site) score(i, model int) float64 {
 				score = max(score, float64(out+n.w*quanta)/float64(s.elec.capQ[node]))
 			}
 		}
+		if s.phased {
+			score = max(score, s.legScore(i, model))
+		}
 	}
 	return score + float64(r.used.w+n.w)/1e9 // equal elsewhere: the emptier rack
 }

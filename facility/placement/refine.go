@@ -294,5 +294,6 @@ func (s *site) overLocal(i int) bool {
 			return true
 		}
 	}
-	return false
+	share, feed := s.circuitLegs(i)
+	return feed != noIndex && share > 1+legTolerance
 }

@@ -42,6 +42,7 @@ type rackClass struct {
 	vectors []int16   // counts of each model, model by model: every maximal filling of one rack
 	limits  []float64 // of one rack, for classes with too many fillings: limit, then what one of each model takes
 	blocked []bool    // models that can never stand here
+	legs    *classLegs
 }
 
 // rowEntry is one row that a class loads: factor × figure for each server.
@@ -110,13 +111,16 @@ func (x *relaxed) key(key []byte, r *facility.Rack, exclusive []int8) []byte {
 	}
 	f64(r.LoadKg)
 	f64(r.FrameKg)
+	if x.f.Power != nil && r.Outlets != facility.EvenOutlets {
+		i64(int64(r.Outlets)<<8 + int64(r.Place%3))
+	}
 	for _, n := range r.Feeds {
 		node := &x.f.Power.Nodes[n]
 		if node.Kind != power.RackFeed || exclusive[n] > 1 || len(x.f.Power.Children(n)) > 0 {
 			i64(int64(n))
 			continue
 		}
-		i64(-1 - int64(node.Units)<<8 - int64(node.Redundant))
+		i64(-1 - int64(node.Units)<<8 - int64(node.Redundant) - int64(node.Lines)<<40)
 		for _, v := range [...]float64{node.RatingVA, node.PF, node.Derate, node.Loss.A, node.Loss.B, node.Loss.C} {
 			f64(v)
 		}
@@ -166,6 +170,7 @@ func (x *relaxed) newClass(r *facility.Rack) rackClass {
 			}
 		}
 	}
+	c.legs = x.newClassLegs(r)
 	for j, k := range x.models {
 		c.blocked[j] = r.Takes != "" && (r.Takes == facility.LiquidOnly) != x.f.Models[k].Liquid
 	}
@@ -200,6 +205,15 @@ func (c *rackClass) list(models int) {
 			if v := c.limits[i*(models+1)+1+j]; v > 0 {
 				k = min(k, int(math.Max(0, free/v)))
 			}
+		}
+		if c.legs != nil && k > 0 {
+			was, most := now[j], k
+			for k = 0; k < most; k++ {
+				if now[j]++; !c.legs.hold(now) {
+					break
+				}
+			}
+			now[j] = was
 		}
 		return k
 	}

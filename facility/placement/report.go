@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"headroom/facility"
-	"headroom/facility/power"
 )
 
 // order of the limits in ties.
@@ -69,7 +68,7 @@ func (s *site) rackFit(i, first int) RackFit {
 			fit.FeedShare = share
 		}
 	}
-	fit.PhaseW = power.Legs(r.used.w)
+	fit.PhaseW = s.phaseW(i)
 	if first == noIndex {
 		fit.Binding = Order
 		return fit
@@ -120,6 +119,9 @@ func (s *site) limits(i, model int, fit *RackFit) {
 		}
 	}
 	more := s.localAdmits(i, model, localSpace)
+	if s.dealt(i) {
+		fit.Max[Phase] = here + s.legRoom(i, model, more)
+	}
 	stated := s.sharedStated(i)
 	if len(stated) == 0 {
 		return
@@ -170,6 +172,9 @@ func (s *site) sharedStated(i int) []Limit {
 	pool(s.loops, r.loop, Liquid, Flow)
 	if s.elec != nil && len(r.path) > 0 {
 		stated = append(stated, Upstream)
+		if s.phased {
+			stated = append(stated, Phase)
+		}
 	}
 	return stated
 }
@@ -197,6 +202,9 @@ func (s *site) refusals(i, model int) []Refusal {
 			Limit: localName[limit], Where: s.f.Racks[i].ID, Unit: localUnit[limit],
 			Need: needs, Free: free, Short: needs - free,
 		})
+	}
+	if r, over := s.legRefusal(i, model); over {
+		list = append(list, r)
 	}
 	if takes := s.f.Racks[i].Takes; takes != "" && (takes == facility.LiquidOnly) != s.f.Models[model].Liquid {
 		list = append(list, Refusal{Limit: Kind, Where: s.f.Racks[i].ID, Unit: "rack of its kind", Need: 1, Short: 1})
@@ -226,6 +234,8 @@ func (s *site) ofWhatIsLeft(r *Refusal, n *need) {
 		r.Need = float64(n.liquidW)
 	case Flow:
 		r.Need = float64(n.flowMLm) / 1000
+	case Phase:
+		return // what the line would carry, and what it may
 	default:
 		r.Need = float64(n.w)
 	}

@@ -80,6 +80,9 @@ func (b *rowBuilder) electrical(lost []int, h *caseHeat) {
 			h.fixed[rooms[n]] += (ds[n].slope-1)*load[n] + ds[n].fixed
 		}
 	}
+	if slices.ContainsFunc(g.Nodes, func(n power.Node) bool { return n.Lines != power.ThreePhase }) {
+		b.legRows(ds, capW)
+	}
 	coef := make([]float64, len(ds))
 	for ci := range x.classes {
 		c := &x.classes[ci]

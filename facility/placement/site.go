@@ -39,7 +39,9 @@ type rack struct {
 	path    []int32 // feeds and everything above, children before parents
 	rooms   []int32 // rooms that the losses on the path heat, and its own
 	servers int
-	chosen  int // filling that the exact search tries
+	// What it would put on each of its feeds alone, and did before the last change, where legs are followed.
+	legs, legsWere []legs6
+	chosen         int // filling that the exact search tries
 }
 
 // feed is one rack circuit with what it must be able to carry.
@@ -106,6 +108,7 @@ type site struct {
 	warnings []string
 	total    int
 	spread   *spread  // of the line being filled, nil for none
+	phased   bool     // some load is not even over the lines
 	relaxed  *relaxed // made when a line is not placed in full
 }
 
@@ -222,7 +225,7 @@ const (
 )
 
 func newSite(f *facility.Facility) *site {
-	s := &site{f: f}
+	s := &site{f: f, phased: phased(f)}
 	for i := range f.Models {
 		s.needs = append(s.needs, newNeed(&f.Models[i]))
 	}
@@ -413,7 +416,8 @@ func (s *site) addReserves() {
 			}
 		}
 		if s.elec != nil {
-			s.elec.addRack(r, s.f.Racks[i].Feeds, 0, w*quanta)
+			was := s.moveLegs(i)
+			s.elec.addRack(r, s.f.Racks[i].Feeds, 0, w*quanta, was, r.legs)
 		}
 	}
 }

@@ -136,6 +136,12 @@ func (g *Graph) NewFlow(consumers []Consumer) *Flow {
 	return f
 }
 
+// Sources returns the nodes that share what a node draws now. The slice must not be changed.
+func (f *Flow) Sources(n int) []int32 {
+	s := &f.state[n]
+	return f.sources[s.first : s.first+s.sources]
+}
+
 // addConsumers copies the consumers and lists those of each feed.
 func (f *Flow) addConsumers(consumers []Consumer) {
 	for i, c := range consumers {

@@ -71,6 +71,15 @@ func New(nodes []Node) (*Graph, error) {
 			}
 		}
 	}
+	for i := range nodes {
+		for _, p := range parents[i] {
+			if on, from := nodes[i].Lines, nodes[p].Lines; !nodes[i].PassesLines() {
+				continue // it makes lines of its own
+			} else if from != ThreePhase && (on == ThreePhase || on&^from != 0) {
+				errs = append(errs, nodes[i].errorf("lies on %s, and %s, which feeds it, on %s only", on, nodes[p].ID, from))
+			}
+		}
+	}
 	order, cycles := sortParentsFirst(nodes, parents)
 	errs = append(errs, cycles...)
 	if len(errs) > 0 {
@@ -130,6 +139,9 @@ func (n *Node) check() (errs Errors) {
 	}
 	if !(n.PF > 0 && n.PF <= 1) {
 		bad("has a power factor of %g (want above 0, at most 1)", n.PF)
+	}
+	if n.Lines != ThreePhase && n.Lines.Way() < 0 {
+		bad("lies on lines that do not exist (%d)", n.Lines)
 	}
 	if !(n.Derate > 0 && n.Derate <= 1) {
 		bad("has a derate of %g (want above 0, at most 1)", n.Derate)
@@ -290,6 +302,13 @@ func (g *Graph) SharedAncestors(a, b int) []int {
 		}
 	}
 	return shared
+}
+
+// PassesLines says whether what a node draws lies on the lines that its own load lies on. A three-phase UPS with a
+// rectifier draws evenly whatever its output does, and what a three-phase transformer draws follows its windings: the
+// input of both is taken as even.
+func (n *Node) PassesLines() bool {
+	return n.Lines != ThreePhase || (n.Kind != UPS && n.Kind != Transformer)
 }
 
 var kindNames = [...]string{"utility", "generator", "transformer", "switchboard", "UPS", "distribution", "rack feed"}

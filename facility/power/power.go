@@ -37,6 +37,7 @@ type Node struct {
 	Derate    float64  // share of the rating that may be used continuously, (0, 1]
 	Loss      Loss
 	VoltageLL float64 // V line to line, 0 where it does not matter
+	Lines     Lines   // lines that it lies on: ThreePhase, or one or two of them
 	AmpsRated float64 // rating in A where it was given in A, else 0
 	BatteryS  float64 // s of ride-through at full load (UPS)
 	StartS    float64 // s to accept load (generator)
