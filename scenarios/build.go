@@ -183,7 +183,7 @@ func (b *builder) buildRacks() {
 				rack.Takes = l.Takes
 			}
 			if l.Feeds != nil {
-				rack.Claim = l.Feeds.Scheme
+				rack.Claim, rack.Outlets = l.Feeds.Scheme, facility.OutletsNamed(l.Feeds.Outlets)
 			}
 			if l.Cost != nil {
 				rack.Cost = *l.Cost

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -65,7 +66,7 @@ func (b *builder) rackFeeds() []power.Node {
 		p := b.feedLevel(i)
 		f := l.Feeds
 		if f == nil {
-			f = &feedPart{origin: origin{at: l.at, path: joinKey(l.path, "feeds")}}
+			f = &feedPart{origin: origin{at: l.at, path: joinKey(l.path, "feeds")}, Outlets: "even"}
 		}
 		if p == nil {
 			if len(f.From) > 0 {
@@ -75,6 +76,7 @@ func (b *builder) rackFeeds() []power.Node {
 		}
 		l.Feeds = f
 		node := b.feedNode(l, f, p)
+		legs := b.feedLines(f)
 		for _, side := range b.feedSides(i) {
 			if _, ok := b.sources(p, "", side); !ok {
 				b.d.fail(f.of("sides"), joinKey(f.path, "sides"), "", "%s has no side %s (got sides %s)", p.line.ID, quoteShort(side), strings.Join(p.sides, ", "))
@@ -91,6 +93,10 @@ func (b *builder) rackFeeds() []power.Node {
 					}
 					n := node
 					n.ID, n.Side, n.From = feedID(rackID(r, k), side), side, from
+					if len(legs) > 0 {
+						n.Lines = legs[(r.first+k)%len(legs)]
+						n.RatingVA = n.Lines.RatingVA(n.VoltageLL, n.AmpsRated)
+					}
 					nodes = append(nodes, n)
 				}
 				if len(nodes) > maxPowerNodes {
@@ -100,6 +106,28 @@ func (b *builder) rackFeeds() []power.Node {
 		}
 	}
 	return nodes
+}
+
+// feedLines are the lines of single-phase circuits, nil where circuits are three-phase.
+func (b *builder) feedLines(f *feedPart) []power.Lines {
+	var legs []power.Lines
+	for i, name := range f.Legs {
+		l, ok := power.LinesNamed(name)
+		if !ok {
+			b.d.fail(f.of("legs"), fmt.Sprintf("%s[%d]", joinKey(f.path, "legs"), i), "", "no such line or pair of lines (got %s, want L1, L2, L3, L1-L2, L2-L3 or L3-L1)", quoteShort(name))
+			return nil
+		}
+		legs = append(legs, l)
+	}
+	if len(legs) > 0 && !f.Breaker.Given {
+		b.d.fail(f.of("legs"), joinKey(f.path, "breaker"), "write, for example, breaker: 32 A", "a single-phase circuit needs its breaker")
+		return nil
+	}
+	if len(legs) > 0 && f.Outlets != "even" {
+		b.d.fail(f.of("outlets"), joinKey(f.path, "outlets"), "", "outlets are dealt to the lines of a three-phase circuit, and legs make it single-phase")
+		return nil
+	}
+	return legs
 }
 
 // feedNode is what the circuits of one line of racks have in common.
@@ -141,7 +169,7 @@ func (b *builder) feedNode(l *rackLine, f *feedPart, p *powerLevel) power.Node {
 		}
 		n.RatingVA = 1
 	default:
-		n.RatingVA = ratingVA(p.line.Rating, p.line.Voltage.V, p.pf) * float64(max(1, p.line.Count))
+		n.RatingVA = ratingVA(p.line.Rating, power.ThreePhase, p.line.Voltage.V, p.pf) * float64(max(1, p.line.Count))
 		if !f.has("breaker") {
 			b.warnf(f.at, joinKey(f.path, "breaker"), "", "no breaker is stated: a circuit is counted at the rating of %s above it", p.line.ID)
 		}

@@ -313,7 +313,7 @@ func guessKind(l *nodeLine) string {
 }
 
 // ratingVA is a rating in volt-amperes; one that could not be read stands in as 1.
-func ratingVA(r ratingValue, voltageLL, pf float64) float64 {
+func ratingVA(r ratingValue, lines power.Lines, voltageLL, pf float64) float64 {
 	switch {
 	case !r.Given:
 		return 1
@@ -323,7 +323,7 @@ func ratingVA(r ratingValue, voltageLL, pf float64) float64 {
 		if voltageLL <= 0 {
 			return 1
 		}
-		return math.Sqrt(3) * voltageLL * r.V
+		return lines.RatingVA(voltageLL, r.V)
 	}
 	return r.V
 }
@@ -331,9 +331,10 @@ func ratingVA(r ratingValue, voltageLL, pf float64) float64 {
 // expand makes the nodes of one level: one, or one for each row and side.
 func (b *builder) expand(v *powerLevel) []power.Node {
 	l := v.line
+	lines, _ := power.LinesNamed(l.Legs)
 	node := power.Node{
-		Kind: v.kind, Units: max(1, l.Count), Redundant: min(l.Scheme.Spare, max(0, l.Count-1)),
-		RatingVA: ratingVA(l.Rating, l.Voltage.V, v.pf), PF: v.pf, Derate: v.derate,
+		Kind: v.kind, Lines: lines, Units: max(1, l.Count), Redundant: min(l.Scheme.Spare, max(0, l.Count-1)),
+		RatingVA: ratingVA(l.Rating, lines, l.Voltage.V, v.pf), PF: v.pf, Derate: v.derate,
 		Element: elementOf(l.Kind), VoltageLL: l.Voltage.V, BatteryS: l.Battery.V, StartS: l.Start.V, Line: l.at.line,
 	}
 	if l.Rating.Given && l.Rating.Dim == units.Current {

@@ -80,6 +80,7 @@ type nodeLine struct {
 	Voltage  Quantity    `yaml:"voltage" unit:"voltage" above:"0" doc:"With its basis, L-L or L-N." example:"415 V L-L"`
 	PF       Quantity    `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the load behind it."`
 	Derate   Quantity    `yaml:"derate" unit:"share" above:"0" doc:"Share of the rating that may be used continuously." example:"80%"`
+	Legs     string      `yaml:"legs" enum:"three-phase,L1,L2,L3,L1-L2,L2-L3,L3-L1" default:"three-phase" doc:"Lines of a single-phase element."`
 	Curve    string      `yaml:"curve" doc:"Loss curve of the catalogue."`
 	Battery  Quantity    `yaml:"battery" unit:"duration" doc:"Ride-through at full load (UPS)."`
 	Start    Quantity    `yaml:"start" unit:"duration" doc:"Time until it takes load (generator)."`

@@ -28,6 +28,8 @@ type feedPart struct {
 	From    names    `yaml:"from" doc:"Level that feeds the rack; the last distribution level where it is not stated."`
 	Breaker Quantity `yaml:"breaker" unit:"current" above:"0" doc:"Rated current of one circuit; the level above limits it where it is not stated." example:"100 A"`
 	Voltage Quantity `yaml:"voltage" unit:"voltage" above:"0" doc:"With its basis; that of the level above where it is not stated." example:"415 V L-L"`
+	Legs    names    `yaml:"legs" doc:"Lines of single-phase circuits, dealt to the racks in turn: L1, L2 and L3 to neutral, L1-L2, L2-L3 and L3-L1 between lines; three-phase where it is not stated." example:"[L1, L2, L3]"`
+	Outlets string   `yaml:"outlets" enum:"even,L-N,L-L" default:"even" doc:"How the supplies of servers hang on a three-phase circuit: counted as even over its lines, or dealt in turn to one line and neutral each, or between two lines each; then the fullest line is a limit."`
 	Cord    Quantity `yaml:"cord" unit:"current" above:"0" doc:"Rated current of the cord, where it is lower than the breaker's."`
 	PDU     Quantity `yaml:"pdu" unit:"current" above:"0" doc:"Rated current of the rack PDU, where it is lower than the breaker's."`
 	Scheme  string   `yaml:"scheme" enum:"N,N+1,2N" doc:"What the feeds are claimed to be; refused where their number cannot hold it."`

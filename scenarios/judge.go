@@ -51,7 +51,11 @@ func (b *builder) judgeBreakers() {
 		n := feeds[0]
 		what := fmt.Sprintf("a circuit of %s", units.Format(units.Apparent, math.Floor(n.RatingVA)))
 		if n.AmpsRated > 0 {
-			what = fmt.Sprintf("a %s breaker at %s", units.Format(units.Current, n.AmpsRated), units.FormatVoltage(math.Round(n.VoltageLL*10)/10, true))
+			on := ""
+			if n.Lines != power.ThreePhase {
+				on = " on " + n.Lines.String()
+			}
+			what = fmt.Sprintf("a %s breaker%s at %s", units.Format(units.Current, n.AmpsRated), on, units.FormatVoltage(math.Round(n.VoltageLL*10)/10, true))
 		}
 		after := ""
 		if lost > 0 {

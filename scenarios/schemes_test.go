@@ -173,3 +173,39 @@ func TestWrongGraphs(t *testing.T) {
 		}
 	}
 }
+
+// Single-phase circuits dealt to lines, and supplies dealt to the lines of three-phase circuits.
+func TestLegsAndOutlets(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(building, `  utility: {capacity: 4 MW}
+  busways: {per: row, rating: 300 A, voltage: 208 V L-L, derate: 100%}`, ", legs: [L1-L2, L2-L3, L3-L1]"), "breaker: 100 A}", "breaker: 100 A, outlets: L-L}", 1)
+	text = strings.Replace(text, "legs: [L1-L2, L2-L3, L3-L1]}", "legs: [L1-L2, L2-L3, L3-L1]}", 1)
+	f := build(t, text, Options{})
+	for i, want := range []string{"L1-L2", "L2-L3", "L3-L1", "L1-L2"} {
+		n := nodeOf(t, f, f.Racks[i].ID+".A")
+		if n.Lines.String() != want || n.RatingVA != 20800 {
+			t.Errorf("%s: %s, %g VA; want %s, 20,800 VA", n.ID, n.Lines, n.RatingVA, want)
+		}
+	}
+	if f.Racks[6].Outlets != facility.LineLine || f.Racks[12].Outlets != facility.EvenOutlets {
+		t.Errorf("outlets %d and %d", f.Racks[6].Outlets, f.Racks[12].Outlets)
+	}
+	one := strings.ReplaceAll(text, "208 V L-L", "120 V L-N")
+	one = strings.Replace(one, "[L1-L2, L2-L3, L3-L1]", "L2", 1)
+	if n := nodeOf(t, build(t, one, Options{}), "A02.A"); math.Abs(n.RatingVA-12000) > 1e-6 || n.Lines.String() != "L2" {
+		t.Errorf("%s: %g VA, want 12,000 at 120 V to neutral and 100 A", n.Lines, n.RatingVA)
+	}
+	for _, c := range []struct{ feeds, want string }{
+		{", legs: [L1, L4]", `racks[A].feeds.legs[1]: no such line or pair of lines (got "L4"`},
+		{", legs: L1, outlets: L-N", "racks[A].feeds.outlets: outlets are dealt"},
+	} {
+		_, err := Load("a.yaml", []byte(fmt.Sprintf(building, "  utility: {capacity: 1 MVA}\n  busways: {per: row, rating: 300 A, voltage: 208 V L-L}", c.feeds)), Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.feeds, err)
+		}
+	}
+	// A line that its source does not have is refused with both names.
+	_, err := Load("a.yaml", []byte(fmt.Sprintf(building, "  nodes:\n    - {id: u, rating: 1 MVA}\n    - {id: rpp, from: u, rating: 100 A, voltage: 208 V L-L, legs: L1}", ", from: rpp, legs: L2")), Options{})
+	if err == nil || !strings.Contains(err.Error(), "A01.A lies on L2, and rpp, which feeds it, on L1 only") {
+		t.Errorf("%v", err)
+	}
+}
