@@ -129,11 +129,8 @@ func (b *builder) airSink(l *liquidPart, c *cduPart) *cooling.AirSink {
 	room := len(b.f.Cooling.Rooms) - 1
 	r := &b.f.Cooling.Rooms[room]
 	duty := float64(r.Units-r.Redundant) * r.CapacityW
-	if need := float64(c.Count) * c.Capacity.V; need > duty {
-		b.d.fail(l.of("into"), joinKey(l.path, "into"), "", "the room takes %s and liquid-to-air CDUs may give it %s", units.Format(units.Power, duty), units.Format(units.Power, need))
-	} else if c.Capacity.Given {
-		b.warnf(l.at, joinKey(l.path, "into"), "", "placement counts the heat of liquid-to-air CDUs against their plant and not against the room's %s: leave %s of it to them",
-			units.Format(units.Power, duty), units.Format(units.Power, need))
+	if need := float64(c.Count) * c.Capacity.V; c.Capacity.Given && need > duty {
+		b.warnf(l.at, joinKey(l.path, "into"), "", "liquid-to-air CDUs may give the room %s and it takes %s: what is placed is held to that", units.Format(units.Power, need), units.Format(units.Power, duty))
 	}
 	return &cooling.AirSink{Room: room, AirflowM3s: l.Airflow.V, FanW: l.Fan.V, PressurePa: b.f.Design.PressurePa}
 }

@@ -333,6 +333,9 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 			heat += rackHeat(r.PowerW, r.LiquidW)
 		}
 		pumpsW := float64(loop.CDUs) * loop.PumpW
+		if loop.Air != nil {
+			pumpsW += float64(loop.CDUs) * loop.Air.FanW
+		}
 		b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: name, Fed: loop.Fed, W: ceilW(pumpsW)})
 		if plant >= 0 {
 			serves[plant].loops = true

@@ -96,6 +96,17 @@ type Failover struct {
 	Lost           string `json:"lost"`
 	State          string `json:"state"`
 	WorstLoadShare Num    `json:"worst_load_share"`
+	// Racks are those that are not normal then, once overloaded survivors have tripped; neighbours alike in one span.
+	Racks []FailoverRacks `json:"racks"`
+}
+
+// FailoverRacks is neighbouring racks that fare alike after a loss.
+type FailoverRacks struct {
+	First string `json:"first"`
+	Last  string `json:"last"`
+	Count int    `json:"count"`
+	State string `json:"state"`
+	Share Num    `json:"share"` // of the plan basis that they are left with
 }
 
 // Energy is where the kilowatt-hours went. The parts add up to facility_kwh.

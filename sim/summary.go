@@ -38,7 +38,7 @@ func runInfo(l *placement.Layout, c *Config) RunInfo {
 	info := RunInfo{
 		ID: c.ID, Scenario: c.Scenario, Variant: c.Variant, Seed: c.Seed, Version: ModelVersion,
 		Start: c.Start.Format("2006-01-02T15:04:05"), LengthS: float64(c.LengthNS) / thermal.Second, WarmupS: float64(c.WarmupNS) / thermal.Second,
-		Approximations: map[string]int64{}, Extrapolations: []Extrapolation{}, Basis: basisName(l.Facility.Basis),
+		Approximations: map[string]int64{}, Extrapolations: []Extrapolation{}, Basis: l.Facility.Basis.String(),
 		Coverage: metrics.Unknown,
 	}
 	info.Warnings = append(append([]string{}, c.Warnings...), l.Warnings...)
@@ -46,13 +46,6 @@ func runInfo(l *placement.Layout, c *Config) RunInfo {
 		info.Coverage, info.Weather = Num(c.Weather.Coverage), c.Weather.Name
 	}
 	return info
-}
-
-func basisName(b facility.Basis) string {
-	if b == facility.Planned {
-		return "planned"
-	}
-	return "nameplate"
 }
 
 func capacity(l *placement.Layout) Capacity {
@@ -71,9 +64,26 @@ func capacity(l *placement.Layout) Capacity {
 	s := l.Stranded
 	c.Stranded = Stranded{PowerW: limit(s.PowerW), AirW: limit(s.AirW), LiquidW: limit(s.LiquidW), SpaceU: Num(s.SpaceU)}
 	for _, f := range l.Failover {
-		c.Failover = append(c.Failover, Failover{Lost: f.Lost, State: f.State, WorstLoadShare: Num(f.WorstLoadShare)})
+		c.Failover = append(c.Failover, Failover{Lost: f.Lost, State: f.State, WorstLoadShare: Num(f.WorstLoadShare), Racks: FateSpans(l, f.Fates)})
 	}
 	return c
+}
+
+// FateSpans joins neighbouring racks that fare alike.
+func FateSpans(l *placement.Layout, fates []placement.RackFate) []FailoverRacks {
+	spans := []FailoverRacks{}
+	next := -1
+	for _, r := range fates {
+		id := l.Facility.Racks[r.Rack].ID
+		if k := len(spans) - 1; k >= 0 && r.Rack == next && spans[k].State == r.State && float64(spans[k].Share) == r.Share {
+			spans[k].Last = id
+			spans[k].Count++
+		} else {
+			spans = append(spans, FailoverRacks{id, id, 1, r.State, Num(r.Share)})
+		}
+		next = r.Rack + 1
+	}
+	return spans
 }
 
 // limit turns a limit that is not stated into an unknown figure.

@@ -16,7 +16,7 @@ var planCommand = command{
 	args:  "FILE",
 	short: "placement only: what fits, what binds, failover, stranded",
 	long: `Places the scenario's servers and simulates nothing: how many fit, what stops the next one in each rack and over
-the site, what is stranded, what one loss leaves. With --out DIR it writes plan.txt, plan.json, racks.csv,
+the site, what is stranded, what one loss leaves. With --out DIR it writes plan.txt, plan.json, racks.csv, failover.csv,
 the charts fit, placement, oneline, waterfall, failover and phase, and scenario.resolved.yaml.`,
 	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
 	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
@@ -102,6 +102,7 @@ func writePlan(ctx context.Context, t *terminal, out *output, r *sim.Result, ans
 		{"plan.txt", func(w io.Writer) error { return planTable(w, answer) }},
 		{"plan.json", func(w io.Writer) error { return printJSON(w, answer) }},
 		{"racks.csv", func(w io.Writer) error { return planCSV(w, answer) }},
+		{"failover.csv", func(w io.Writer) error { return failoverCSV(w, &answer.Capacity, answer.Racks) }},
 		resolvedFile(resolved),
 	}
 	files = append(files, chartFiles(drawCharts(t, r, charts, planCharts), charts)...)

@@ -257,6 +257,7 @@ func planTable(w io.Writer, a planAnswer) error {
 	}
 	if len(c.Failover) > 0 {
 		lossTable(tw, "After one loss", a.Losses)
+		a.fateTable(tw)
 	}
 	if len(a.Pairs) > 0 {
 		lossTable(tw, "After two losses together, the worst first", a.Pairs)

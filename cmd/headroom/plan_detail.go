@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -17,6 +18,7 @@ type planDetail struct {
 	Waterfall   planWaterfall `json:"waterfall"`
 	PhaseW      [3]int64      `json:"phase_w"`
 	Losses      []planLoss    `json:"losses"`
+	Fates       planFates     `json:"rack_states"`
 	Upgrades    []planUpgrade `json:"upgrades"`
 	Pairs       []planLoss    `json:"pairs,omitempty"`
 	Maintenance []planService `json:"maintenance,omitempty"`
@@ -71,6 +73,116 @@ type planLoss struct {
 	DegradedTo     sim.Num  `json:"degraded_to"`
 }
 
+// planFates is how every rack fares after each single loss: racks that fare alike in all of them are one group, and
+// states holds one cell for each group.
+type planFates struct {
+	Groups []planGroup    `json:"groups"`
+	Losses []planFateLoss `json:"losses"`
+}
+
+type planGroup struct {
+	Racks []string `json:"racks"`
+}
+
+type planFateLoss struct {
+	Lost   string     `json:"lost"`
+	States []planFate `json:"states"`
+}
+
+type planFate struct {
+	State string  `json:"state"`
+	Share sim.Num `json:"share"`
+}
+
+func newPlanFates(l *placement.Layout) planFates {
+	t := l.FateTable()
+	f := planFates{Groups: []planGroup{}, Losses: []planFateLoss{}}
+	for _, racks := range t.Groups {
+		var g planGroup
+		for _, i := range racks {
+			g.Racks = append(g.Racks, l.Facility.Racks[i].ID)
+		}
+		f.Groups = append(f.Groups, g)
+	}
+	for _, line := range t.Losses {
+		x := planFateLoss{Lost: line.Lost}
+		for _, r := range line.Fate {
+			x.States = append(x.States, planFate{r.State, sim.Num(r.Share)})
+		}
+		f.Losses = append(f.Losses, x)
+	}
+	return f
+}
+
+// fateColumns is how many groups of racks the table shows beside each other.
+const fateColumns = 8
+
+// fateTable prints how racks fare after each single loss; lines alike are one.
+func (d *planDetail) fateTable(w io.Writer) {
+	t := &d.Fates
+	if len(t.Losses) == 0 || len(t.Groups) == 0 {
+		return
+	}
+	shown := min(len(t.Groups), fateColumns)
+	fmt.Fprint(w, "\nRacks after one loss, once what is overloaded has tripped\nlost")
+	for _, g := range t.Groups[:shown] {
+		fmt.Fprintf(w, "\t%s", rackSpan(g.Racks))
+	}
+	fmt.Fprintln(w)
+	cells := func(x planFateLoss) string {
+		text := ""
+		for _, s := range x.States[:shown] {
+			switch {
+			case s.State == placement.Degraded:
+				text += "\t" + percent(s.Share)
+			default:
+				text += "\t" + s.State
+			}
+		}
+		return text
+	}
+	for i := 0; i < len(t.Losses); {
+		j := i + 1
+		for j < len(t.Losses) && cells(t.Losses[j]) == cells(t.Losses[i]) {
+			j++
+		}
+		fmt.Fprintf(w, "%s%s\n", span(t.Losses[i].Lost, t.Losses[j-1].Lost, j-i), cells(t.Losses[i]))
+		i = j
+	}
+	if more := len(t.Groups) - shown; more > 0 {
+		fmt.Fprintf(w, "… and %d more groups of racks that fare otherwise; all in the JSON and in failover.csv\n", more)
+	}
+}
+
+// rackSpan names racks that share a column.
+func rackSpan(racks []string) string {
+	switch n := len(racks); n {
+	case 1:
+		return racks[0]
+	default:
+		return fmt.Sprintf("%s … %s (%d)", racks[0], racks[n-1], n)
+	}
+}
+
+// failoverCSV is one line for each loss and rack that is not normal then.
+func failoverCSV(w io.Writer, c *sim.Capacity, racks []planRack) error {
+	at := map[string]int{}
+	for i := range racks {
+		at[racks[i].Rack] = i
+	}
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"lost", "rack", "state", "share"})
+	for _, f := range c.Failover {
+		for _, s := range f.Racks {
+			for k := range s.Count {
+				_ = out.Write([]string{f.Lost, racks[at[s.First]+k].Rack, s.State, figure(s.Share, "g", -1)})
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
 type planUpgrade struct {
 	Change  string  `json:"change"`
 	Admits  int     `json:"admits"`
@@ -114,6 +226,7 @@ func newPlanDetail(l *placement.Layout) planDetail {
 		}
 		d.Lines = append(d.Lines, p)
 	}
+	d.Fates = newPlanFates(l)
 	d.Waterfall = planWaterfall{l.Waterfall.Level, l.Waterfall.Case, basis, l.Waterfall.InstalledW, []planStep{}}
 	for _, s := range l.Waterfall.Steps {
 		d.Waterfall.Steps = append(d.Waterfall.Steps, planStep(s))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"headroom/facility"
+	"headroom/facility/cooling"
 	"headroom/facility/power"
 )
 
@@ -234,6 +235,18 @@ func (b *bounder) loops() float64 {
 	return n
 }
 
+// loopPlant is the plant that a loop's heat reaches, by way of a room from liquid-to-air CDUs; -1 none.
+func loopPlant(sys *cooling.System, loop int) int {
+	l := &sys.Loops[loop]
+	if l.Air == nil {
+		return l.Plant
+	}
+	if l.Air.Room < 0 || l.Air.Room >= len(sys.Rooms) {
+		return -1
+	}
+	return sys.Rooms[l.Air.Room].Plant
+}
+
 // plants bounds each plant with the racks that send it any heat, and the others by themselves.
 func (b *bounder) plants(h lossHeat) float64 {
 	sys := &b.f.Cooling
@@ -251,7 +264,7 @@ func (b *bounder) plants(h lossHeat) float64 {
 			return r.Room >= 0 && r.Room < len(sys.Rooms) && sys.Rooms[r.Room].Plant == i
 		}
 		liquid := func(r *facility.Rack) bool {
-			return r.Loop >= 0 && r.Loop < len(sys.Loops) && sys.Loops[r.Loop].Plant == i
+			return r.Loop >= 0 && r.Loop < len(sys.Loops) && loopPlant(sys, r.Loop) == i
 		}
 		for j := range sys.Rooms {
 			room := &sys.Rooms[j]
@@ -264,7 +277,7 @@ func (b *bounder) plants(h lossHeat) float64 {
 			}
 		}
 		for j := range sys.Loops {
-			if loop := &sys.Loops[j]; loop.Plant == i && stated(loop.PumpW) {
+			if loop := &sys.Loops[j]; loopPlant(sys, j) == i && stated(loop.PumpW) {
 				capW -= float64(max(0, loop.CDUs-loop.Redundant)) * loop.PumpW
 			}
 		}

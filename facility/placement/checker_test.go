@@ -93,6 +93,15 @@ func (c *checker) breaks(counts [][]int) string {
 		if r.Loop >= 0 {
 			loopHeat[r.Loop] += liquid
 			loopFlow[r.Loop] += lpm
+			if loop := &sys.Loops[r.Loop]; loop.Air != nil { // the heat warms a room, whose air the CDUs draw
+				roomHeat[loop.Air.Room] += liquid
+				if loop.CapacityW > 0 {
+					for m, k := range counts[i] {
+						roomFlow[loop.Air.Room] += float64(k) * math.Ceil(float64(f.Models[m].PlanLiquidW)/loop.CapacityW*loop.Air.AirflowM3s*1e6*(1-1e-12))
+					}
+				}
+				roomUsed[loop.Air.Room] = roomUsed[loop.Air.Room] || used[i]
+			}
 		}
 		if !used[i] {
 			continue
@@ -122,7 +131,10 @@ func (c *checker) breaks(counts [][]int) string {
 	}
 	for j := range sys.Loops {
 		loop := &sys.Loops[j]
-		if (loop.CapacityW > 0 && loopHeat[j] > math.Floor(loop.CapacityW)) || (loop.FlowLPM > 0 && loopFlow[j] > math.Floor(loop.FlowLPM*1e3)) {
+		if loop.Air != nil {
+			roomHeat[loop.Air.Room] += math.Ceil(loop.PumpW) + math.Ceil(loop.Air.FanW)
+		}
+		if (loop.CapacityW > 0 && loopHeat[j]+math.Ceil(loop.PumpW) > math.Floor(loop.CapacityW)) || (loop.FlowLPM > 0 && loopFlow[j] > math.Floor(loop.FlowLPM*1e3)) {
 			return "loop"
 		}
 	}
@@ -188,7 +200,7 @@ func (c *checker) breaksPower(loads []float64, used []bool, roomHeat []float64, 
 		}
 	}
 	for j := range loopHeat {
-		if f.Cooling.Loops[j].Plant >= 0 {
+		if f.Cooling.Loops[j].Plant >= 0 && f.Cooling.Loops[j].Air == nil {
 			plantHeat += loopHeat[j]
 			for i := range used {
 				asked = asked || (used[i] && f.Racks[i].Loop == j)

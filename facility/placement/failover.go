@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"headroom/facility"
 	"headroom/facility/power"
 )
 
@@ -26,7 +25,7 @@ func (s *site) contingencies(l *Layout) {
 	} else if len(s.racks) > 0 {
 		l.Warnings = append(l.Warnings, "not stated: the power graph; no failover is known")
 	}
-	s.loseCooling(l)
+	l.Failover = append(l.Failover, s.loseCooling(1)...)
 	s.claims(l)
 }
 
@@ -35,7 +34,6 @@ type drill struct {
 	s       *site
 	flow    *power.Flow
 	names   []string // of consumers: racks, then mechanical and other loads
-	below   []int    // racks fed through each node
 	racksAt [][]int32
 	base    []int32 // nodes by their load share in normal service, highest first
 	share   []float64
@@ -43,17 +41,17 @@ type drill struct {
 	number  int
 	touched []int
 	out     []int      // nodes to put back
-	keep    bool       // the state after the loss is looked at: nothing is put back
 	worst   []NodeLoad // filled while single losses run
 	legs    *drillLegs // nil where every load is even over the lines
 
-	rackStamp  []int
-	rackNumber int
+	racksBelow [][]int32
+	fates      fates
 }
 
 func newDrill(s *site, l *Layout) *drill {
 	g := s.f.Power
-	d := &drill{s: s, below: make([]int, len(g.Nodes)), racksAt: make([][]int32, len(g.Nodes)), stamp: make([]int, len(g.Nodes)), rackStamp: make([]int, len(s.racks))}
+	d := &drill{s: s, racksAt: make([][]int32, len(g.Nodes)), stamp: make([]int, len(g.Nodes)), racksBelow: make([][]int32, len(g.Nodes))}
+	d.fates.init(len(s.racks))
 	var consumers []power.Consumer
 	add := func(name string, fed []int, it bool) {
 		d.names = append(d.names, name)
@@ -62,7 +60,7 @@ func newDrill(s *site, l *Layout) *drill {
 	for i := range s.racks {
 		add(s.f.Racks[i].ID, s.f.Racks[i].Feeds, true)
 		for _, n := range s.racks[i].path {
-			d.below[n]++
+			d.racksBelow[n] = append(d.racksBelow[n], int32(i))
 		}
 		for _, n := range s.f.Racks[i].Feeds {
 			d.racksAt[n] = append(d.racksAt[n], int32(i))
@@ -166,31 +164,34 @@ func (d *drill) lose(lost ...unitLoss) Failover {
 	}
 	if len(f.Trips) > 0 {
 		after := Failover{State: RedundancyLost}
-		d.rackStates(&after)
-		var over []int
+		d.fates.begin()
+		d.deadRacks()
 		for _, k := range d.touched {
 			share := d.loadShare(k)
 			if share > 1+overTolerance && share > d.share[k] {
-				after.State, after.DegradedTo = worse(after.State, Degraded), min(after.DegradedTo, 1/share)
-				over = append(over, k)
+				after.State = worse(after.State, Degraded)
+				d.fates.markAll(d.racksBelow[k], Degraded, 1/share)
 			}
 			d.note(k, share, f.Lost)
 		}
+		d.darkCooling(nil)
+		for _, u := range lost {
+			d.fates.markAll(d.racksBelow[u.node], RedundancyLost, 1)
+		}
+		d.fates.count(&after)
 		f.After = after.State
-		if len(over) > 0 {
-			after.RacksDegraded = max(after.RacksDegraded, d.s.racksThrough(over)-after.RacksLost)
-		}
-		f.RacksLost, f.RacksDegraded, f.DegradedTo = after.RacksLost, after.RacksDegraded, after.DegradedTo
+		f.Racks, f.RacksLost, f.RacksDegraded, f.DegradedTo = after.Racks, after.RacksLost, after.RacksDegraded, after.DegradedTo
 	}
-	if !d.keep {
-		for _, n := range d.out {
-			d.flow.SetUp(n, g.Nodes[n].Units)
-		}
-		d.out = d.out[:0]
-		if d.legs != nil {
-			for _, n := range d.touched {
-				d.legs.now[n] = d.legs.base[n]
-			}
+	if d.worst != nil {
+		f.Fates = d.fates.list()
+	}
+	for _, n := range d.out {
+		d.flow.SetUp(n, g.Nodes[n].Units)
+	}
+	d.out = d.out[:0]
+	if d.legs != nil {
+		for _, n := range d.touched {
+			d.legs.now[n] = d.legs.base[n]
 		}
 	}
 	return f
@@ -256,12 +257,10 @@ func (d *drill) judge(lost []unitLoss) Failover {
 			break
 		}
 	}
-	below := 0
 	if len(lost) == 1 {
 		n := lost[0].node
 		node := &g.Nodes[n]
-		below = d.below[n]
-		if d.below[n] == 0 && len(g.Children(n)) == 0 {
+		if len(d.racksBelow[n]) == 0 && len(g.Children(n)) == 0 {
 			f.State = Normal // feeds nothing
 		}
 		if node.Units > 1 {
@@ -270,241 +269,37 @@ func (d *drill) judge(lost []unitLoss) Failover {
 			}
 		}
 	}
-	racks := d.rackStates(&f)
-	for i := range s.f.Mechanical {
-		if c := len(s.racks) + i; s.f.Mechanical[i].W > 0 && len(s.f.Mechanical[i].Fed) > 0 && !d.flow.Served(c) {
-			f.State = worse(f.State, Degraded)
-			f.Worst = d.names[c] + " without power"
-		}
-	}
-	if len(over) > 0 {
-		f.State = worse(f.State, Degraded)
-		f.DegradedTo = min(f.DegradedTo, 1/f.WorstLoadShare)
-	}
-	switch {
-	case f.State == Normal:
-	case len(over) == 0:
-		f.Racks = max(racks, below)
-	default:
-		nodes := over
+	d.fates.begin()
+	if f.State != Normal {
 		for _, u := range lost {
-			nodes = append(nodes, u.node)
+			d.fates.markAll(d.racksBelow[u.node], RedundancyLost, 1)
 		}
-		f.Racks = s.racksThrough(nodes)
-		f.RacksDegraded = max(f.RacksDegraded, s.racksThrough(over)-f.RacksLost)
 	}
+	d.deadRacks()
+	d.darkCooling(&f)
+	for _, k := range over {
+		f.State = worse(f.State, Degraded)
+		d.fates.markAll(d.racksBelow[k], Degraded, 1/d.loadShare(k))
+	}
+	d.fates.count(&f)
 	return f
+}
+
+// darkCooling marks the racks whose cooling has no power: without it their servers stop within minutes.
+func (d *drill) darkCooling(f *Failover) {
+	s := d.s
+	for i, m := range s.f.Mechanical {
+		if c := len(s.racks) + i; m.W > 0 && len(m.Fed) > 0 && !d.flow.Served(c) {
+			if f != nil {
+				f.State = worse(f.State, Degraded)
+				f.Worst = d.names[c] + " without power"
+			}
+			if p := s.poolNamed(m.Name); p != nil {
+				d.fates.markAll(s.cooledBy(p), Lost, 0)
+			}
+		}
+	}
 }
 
 // overTolerance forgives the rounding of loads to the step of power.Flow.
 const overTolerance = 1e-9
-
-// rackStates looks at the racks that have lost a feed, and returns how many there are.
-func (d *drill) rackStates(f *Failover) int {
-	n := 0
-	f.DegradedTo = 1
-	d.rackNumber++
-	for _, k := range d.touched {
-		if d.flow.Live[k] {
-			continue
-		}
-		for _, i := range d.racksAt[k] {
-			if d.rackStamp[i] == d.rackNumber {
-				continue
-			}
-			d.rackStamp[i] = d.rackNumber
-			n++
-			state, share := d.rackState(int(i))
-			f.State = worse(f.State, state)
-			switch state {
-			case Lost:
-				f.RacksLost++
-			case Degraded:
-				f.RacksDegraded++
-				f.DegradedTo = min(f.DegradedTo, share)
-			}
-		}
-	}
-	return n
-}
-
-// rackState says how a rack with dead feeds fares, and with what share of its plan basis.
-func (d *drill) rackState(i int) (state string, share float64) {
-	s := d.s
-	r := &s.f.Racks[i]
-	if !d.flow.Served(i) {
-		return Lost, 0
-	}
-	state, share = RedundancyLost, 1
-	for m, count := range s.racks[i].count {
-		if count == 0 {
-			continue
-		}
-		model := &s.f.Models[m]
-		live := supplies(model, len(r.Feeds), func(j int) bool { return d.flow.Live[r.Feeds[j]] })
-		state = worse(state, shortState(model, live))
-		share = min(share, shortShare(model, live))
-	}
-	return state, share
-}
-
-// supplies returns how many of a server's supplies have power: they are spread over its feeds, the
-// first feeds taking the remainder.
-func supplies(m *facility.Model, feeds int, live func(feed int) bool) int {
-	n := int64(0)
-	for j := range feeds {
-		if live(j) {
-			n += shareOf(int64(m.PSUs), int64(feeds), int64(j))
-		}
-	}
-	return int(n)
-}
-
-// shortState is what a server does with so many supplies.
-func shortState(m *facility.Model, live int) string {
-	switch {
-	case live >= m.PSUNeeded:
-		return RedundancyLost
-	case live == 0 || m.ShortRule == "off":
-		return Lost
-	}
-	return Degraded
-}
-
-// shortShare is the share of its plan basis that a server may draw with so many supplies: what its firmware
-// allows, and no more than the supplies give (their rating is output).
-func shortShare(m *facility.Model, live int) float64 {
-	switch shortState(m, live) {
-	case Lost:
-		return 0
-	case RedundancyLost:
-		return 1
-	}
-	limitW := float64(live) * m.PSURatingW
-	if len(m.PSULoad) > 0 && len(m.PSUEff) > 0 {
-		limitW /= m.Efficiency(limitW, live)
-	}
-	if m.ShortCap > 0 {
-		limitW = min(limitW, m.ShortCap*float64(m.NameplateW))
-	}
-	return min(1, limitW/float64(m.PlanW))
-}
-
-var severity = []string{Normal, Unknown, RedundancyLost, Degraded, Lost}
-
-func worse(a, b string) string {
-	if slices.Index(severity, b) > slices.Index(severity, a) {
-		return b
-	}
-	return a
-}
-
-// racksThrough counts the racks that any of the nodes feeds.
-func (s *site) racksThrough(nodes []int) int {
-	n := 0
-	for i := range s.racks {
-		if slices.ContainsFunc(s.racks[i].path, func(p int32) bool { return slices.Contains(nodes, int(p)) }) {
-			n++
-		}
-	}
-	return n
-}
-
-// loseCooling loses one unit of every room, loop and plant.
-func (s *site) loseCooling(l *Layout) {
-	sys := &s.f.Cooling
-	for i := range sys.Rooms {
-		r := &sys.Rooms[i]
-		l.Failover = append(l.Failover, s.losePool(&s.rooms[i], "air handler of "+r.Name, r.Units, func(units int) (float64, float64) {
-			fans := float64(units) * positive(r.FanW)
-			heat := wattsUp(s.rooms[i].usedQ+s.roomLoss(i)) + fans
-			return share(heat, float64(units)*known(r.CapacityW)), share(float64(s.rooms[i].flowUsed), float64(units)*known(r.AirflowM3s)*1e6)
-		}, func(k *rack) bool { return k.room == i }))
-	}
-	for i := range sys.Loops {
-		p := &sys.Loops[i]
-		l.Failover = append(l.Failover, s.losePool(&s.loops[i], "CDU of "+p.Name, p.CDUs, func(units int) (float64, float64) {
-			heat := wattsUp(s.loops[i].usedQ) + float64(units)*positive(p.PumpW)
-			return share(heat, float64(units)*known(p.CapacityW)), share(float64(s.loops[i].flowUsed), float64(units)*known(p.FlowLPM)*1000)
-		}, func(k *rack) bool { return k.loop == i && k.used.liquidW > 0 }))
-	}
-	for i := range sys.Plants {
-		if sys.Plants[i] == nil {
-			continue
-		}
-		spec := sys.Plants[i].Spec()
-		l.Failover = append(l.Failover, s.losePool(&s.plants[i], "unit of "+spec.Name, spec.Units, func(units int) (float64, float64) {
-			heat := wattsUp(s.plants[i].usedQ + s.plants[i].fixedQ + s.plantLoss(i))
-			return share(heat, plantCapacityW(s.f, i, units)), math.NaN()
-		}, func(k *rack) bool {
-			return (k.room != noIndex && s.rooms[k.room].plant == i) || (k.loop != noIndex && k.used.liquidW > 0 && s.loops[k.loop].plant == i)
-		}))
-	}
-}
-
-// losePool judges the loss of one of so many units; load tells heat and flow as shares of what a
-// number of units can take, NaN where that is not stated.
-func (s *site) losePool(p *pool, lost string, units int, load func(units int) (heat, flow float64), uses func(*rack) bool) Failover {
-	f := Failover{Lost: lost, WorstLoadShare: math.NaN(), DegradedTo: 1}
-	highest := func(units int) float64 {
-		heat, flow := load(max(units, 0))
-		if math.IsNaN(heat) || flow > heat {
-			return flow
-		}
-		return heat
-	}
-	now := highest(units - 1)
-	switch next := highest(units - 2); {
-	case math.IsNaN(now):
-		f.State = Unknown
-	case now > 1+overTolerance:
-		f.State = Degraded
-	case next <= 1+overTolerance:
-		f.State = Normal
-	default:
-		f.State = RedundancyLost
-	}
-	if !math.IsInf(now, 0) && !math.IsNaN(now) {
-		f.WorstLoadShare, f.Worst = now, p.name
-	}
-	if f.State != Normal {
-		for i := range s.racks {
-			if uses(&s.racks[i]) {
-				f.Racks++
-			}
-		}
-	}
-	if f.State == Degraded {
-		f.RacksDegraded, f.DegradedTo = f.Racks, 1/now
-	}
-	f.After = f.State
-	return f
-}
-
-// share is load over capacity: NaN where the capacity is not stated, 0 where nothing is asked.
-func share(load, capacity float64) float64 {
-	switch {
-	case math.IsNaN(capacity):
-		return capacity
-	case load <= 0:
-		return 0
-	case capacity <= 0:
-		return math.Inf(1)
-	}
-	return load / capacity
-}
-
-// known returns a capacity, NaN where it is not stated.
-func known(x float64) float64 {
-	if x > 0 && !math.IsInf(x, 0) {
-		return x
-	}
-	return math.NaN()
-}
-
-func positive(x float64) float64 {
-	if x > 0 {
-		return x
-	}
-	return 0
-}

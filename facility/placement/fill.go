@@ -46,6 +46,9 @@ func requested(f *facility.Facility) int {
 		s.needs = append(s.needs, newNeed(&f.Models[i]))
 	}
 	s.rooms, s.loops = make([]pool, len(f.Cooling.Rooms)), make([]pool, len(f.Cooling.Loops))
+	for i := range s.loops {
+		s.loops[i].sink = noIndex
+	}
 	s.racks = make([]rack, len(f.Racks))
 	for i := range f.Racks {
 		s.newRack(i)
@@ -145,6 +148,11 @@ func (s *site) change(i, model, k int) {
 	}
 	share(s.rooms, r.room, by*n.airW*quanta, by*n.airMLs)
 	share(s.loops, r.loop, by*n.liquidW*quanta, by*n.flowMLm)
+	if r.loop != noIndex {
+		if l := &s.loops[r.loop]; l.sink != noIndex {
+			share(s.rooms, l.sink, by*n.liquidW*quanta, by*l.sinkAir[model])
+		}
+	}
 	if s.elec != nil {
 		now := (r.used.w + s.f.Racks[i].ReserveW) * quanta
 		was := s.moveLegs(i)

@@ -26,8 +26,7 @@ const maxPairs = 400_000
 // rack. skipped is how many pairs were left out for their number.
 func Pairs(l *Layout) (pairs []Failover, skipped int) {
 	s := siteOf(l)
-	var cooling Layout
-	s.loseCooling(&cooling)
+	cooling := s.loseCooling(1)
 	if s.elec != nil {
 		d := newDrill(s, &Layout{})
 		units := d.shared()
@@ -48,18 +47,21 @@ func Pairs(l *Layout) (pairs []Failover, skipped int) {
 			}
 		}
 		for _, a := range units {
-			one := d.lose(a)
-			for _, c := range cooling.Failover {
-				pairs = append(pairs, both(one, c))
+			one := d.loseListed(a)
+			for _, c := range cooling {
+				pairs = append(pairs, s.both(one, c))
 			}
 		}
 	}
-	for i, a := range cooling.Failover {
-		for _, b := range cooling.Failover[i+1:] {
-			pairs = append(pairs, both(a, b))
+	for i, a := range cooling {
+		for _, b := range cooling[i+1:] {
+			pairs = append(pairs, s.both(a, b))
 		}
 	}
-	pairs = append(pairs, s.coolingTwice()...)
+	for _, twice := range s.loseCooling(2) {
+		twice.Fates = nil
+		pairs = append(pairs, twice)
+	}
 	slices.SortStableFunc(pairs, func(a, b Failover) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(severity, b.After), slices.Index(severity, a.After)),
@@ -73,7 +75,7 @@ func Pairs(l *Layout) (pairs []Failover, skipped int) {
 func (d *drill) shared() []unitLoss {
 	var list []unitLoss
 	for _, u := range d.units() {
-		if d.s.f.Power.Nodes[u.node].Kind != power.RackFeed || d.below[u.node] > 1 {
+		if d.s.f.Power.Nodes[u.node].Kind != power.RackFeed || len(d.racksBelow[u.node]) > 1 {
 			list = append(list, u)
 		}
 	}
@@ -81,42 +83,34 @@ func (d *drill) shared() []unitLoss {
 }
 
 // both joins two losses that do not act on each other.
-func both(a, b Failover) Failover {
+func (s *site) both(a, b Failover) Failover {
 	f := a
 	f.Lost += " and " + b.Lost
-	f.State, f.After = worse(a.State, b.State), worse(a.After, b.After)
 	if b.WorstLoadShare > f.WorstLoadShare || math.IsNaN(f.WorstLoadShare) {
 		f.WorstLoadShare, f.Worst = b.WorstLoadShare, b.Worst
 	}
-	f.Racks = max(a.Racks, b.Racks)
-	f.RacksDegraded, f.RacksLost = max(a.RacksDegraded, b.RacksDegraded), max(a.RacksLost, b.RacksLost)
-	f.DegradedTo = min(a.DegradedTo, b.DegradedTo)
+	var x fates
+	x.init(len(s.racks))
+	x.begin()
+	for _, list := range [][]RackFate{a.Fates, b.Fates} {
+		for _, r := range list {
+			x.mark(r.Rack, r.State, r.Share)
+		}
+	}
+	x.count(&f)
+	f.State, f.After = worse(a.State, b.State), worse(a.After, b.After)
+	f.Fates = nil
 	return f
 }
 
-// coolingTwice loses two units of one room, loop or plant.
-func (s *site) coolingTwice() []Failover {
-	fewer := *s.f
-	sys := &fewer.Cooling
-	sys.Rooms, sys.Loops = slices.Clone(sys.Rooms), slices.Clone(sys.Loops)
-	for i := range sys.Rooms {
-		sys.Rooms[i].Units--
-	}
-	for i := range sys.Loops {
-		sys.Loops[i].CDUs--
-	}
-	t := *s
-	t.f = &fewer
-	var l Layout
-	t.loseCooling(&l)
-	twice := l.Failover[:min(len(l.Failover), len(sys.Rooms)+len(sys.Loops))] // plants keep their units
-	for i := range twice {
-		twice[i].Lost = "two units: " + twice[i].Lost
-	}
-	return twice
+// loseListed is lose with the racks that are not normal.
+func (d *drill) loseListed(lost ...unitLoss) Failover {
+	f := d.lose(lost...)
+	f.Fates = d.fates.list()
+	return f
 }
 
-// Service is what taking one component out for service leaves, and the worst that a loss meanwhile does.
+// Service is what taking one unit of a component out for service leaves, and the worst that a loss meanwhile does.
 type Service struct {
 	Out        string
 	State      string // while it is out: "normal" or "redundancy lost" if it can be serviced at work
@@ -126,31 +120,61 @@ type Service struct {
 	Concurrent bool
 }
 
-// Maintenance takes every shared component out for service, all its units, and then loses another one.
+func newService(f Failover) Service {
+	return Service{
+		Out: f.Lost, State: f.After, ThenState: f.After, RacksDown: f.RacksLost + f.RacksDegraded,
+		Concurrent: slices.Index(severity, f.After) <= slices.Index(severity, RedundancyLost) && f.After != Unknown,
+	}
+}
+
+// meanwhile takes note of a further loss.
+func (sv *Service) meanwhile(lost string, f Failover) {
+	down := f.RacksLost + f.RacksDegraded
+	if worse(sv.ThenState, f.After) != sv.ThenState || (f.After == sv.ThenState && down > sv.RacksDown) {
+		sv.ThenLost, sv.ThenState, sv.RacksDown = lost, f.After, down
+	}
+}
+
+// Maintenance takes one unit of every shared component of the electrical graph and of the cooling out for service,
+// and then loses another one of either.
 func Maintenance(l *Layout) []Service {
 	s := siteOf(l)
-	if s.elec == nil {
-		return nil
-	}
-	d := newDrill(s, &Layout{})
-	units := d.shared()
-	if len(units) > maxService {
-		units = units[:maxService]
-	}
-	list := make([]Service, 0, len(units))
-	for _, out := range units {
-		f := d.lose(out)
-		sv := Service{Out: out.name, State: f.After, ThenState: f.After, Concurrent: slices.Index(severity, f.After) <= slices.Index(severity, RedundancyLost)}
-		sv.RacksDown = f.RacksLost + f.RacksDegraded
-		for _, u := range units {
-			if u.node == out.node && s.f.Power.Nodes[u.node].Units < 2 {
-				continue
+	var list []Service
+	cooling, twice := s.loseCooling(1), s.loseCooling(2)
+	var ones []Failover // of the electrical units
+	if s.elec != nil {
+		d := newDrill(s, &Layout{})
+		units := d.shared()
+		if len(units) > maxService {
+			units = units[:maxService]
+		}
+		for _, out := range units {
+			f := d.loseListed(out)
+			ones = append(ones, f)
+			sv := newService(f)
+			for _, u := range units {
+				if u.node == out.node && s.f.Power.Nodes[u.node].Units < 2 {
+					continue
+				}
+				sv.meanwhile(u.name, d.lose(out, u))
 			}
-			next := d.lose(out, u)
-			down := next.RacksLost + next.RacksDegraded
-			if worse(sv.ThenState, next.After) != sv.ThenState || (next.After == sv.ThenState && down > sv.RacksDown) {
-				sv.ThenLost, sv.ThenState, sv.RacksDown = u.name, next.After, down
+			for _, c := range cooling {
+				sv.meanwhile(c.Lost, s.both(f, c))
 			}
+			list = append(list, sv)
+		}
+	}
+	for i, out := range cooling {
+		sv := newService(out)
+		for k, c := range cooling {
+			if k == i {
+				sv.meanwhile("another", twice[i])
+			} else {
+				sv.meanwhile(c.Lost, s.both(out, c))
+			}
+		}
+		for _, one := range ones {
+			sv.meanwhile(one.Lost, s.both(out, one))
 		}
 		list = append(list, sv)
 	}
@@ -159,20 +183,13 @@ func Maintenance(l *Layout) []Service {
 
 const maxService = 600
 
-// RackState is how one rack fares after a loss.
-type RackState struct {
-	Rack  int
-	State string
-	Share float64 // of its plan basis
-}
-
-// After loses units by the IDs of their nodes and returns the state of every rack, once overloaded survivors
-// have tripped.
-func After(l *Layout, ids ...string) ([]RackState, Failover, error) {
+// After loses units by the IDs of their nodes and returns how every rack fares, once overloaded survivors have
+// tripped.
+func After(l *Layout, ids ...string) ([]RackFate, Failover, error) {
 	s := siteOf(l)
-	states := make([]RackState, len(s.racks))
-	for i := range states {
-		states[i] = RackState{Rack: i, State: Normal, Share: 1}
+	all := make([]RackFate, len(s.racks))
+	for i := range all {
+		all[i] = RackFate{Rack: i, State: Normal, Share: 1}
 	}
 	if s.elec == nil {
 		return nil, Failover{}, fmt.Errorf("no power graph is stated")
@@ -186,26 +203,9 @@ func After(l *Layout, ids ...string) ([]RackState, Failover, error) {
 		}
 		lost = append(lost, unitLoss{n, unitName(&s.f.Power.Nodes[n])})
 	}
-	d.keep = true
-	f := d.lose(lost...)
-	for i := range states {
-		dead := false
-		for _, n := range s.f.Racks[i].Feeds {
-			dead = dead || !d.flow.Live[n]
-		}
-		if dead {
-			states[i].State, states[i].Share = d.rackState(i)
-		}
+	f := d.loseListed(lost...)
+	for _, r := range f.Fates {
+		all[r.Rack] = r
 	}
-	for _, n := range d.touched { // what still carries too much is shed alike by all below it
-		if share := d.loadShare(n); share > 1+overTolerance && share > d.share[n] {
-			for i := range s.racks {
-				if slices.Contains(s.racks[i].path, int32(n)) {
-					states[i].State = worse(states[i].State, Degraded)
-					states[i].Share = min(states[i].Share, 1/share)
-				}
-			}
-		}
-	}
-	return states, f, nil
+	return all, f, nil
 }

@@ -84,11 +84,13 @@ type Failover struct {
 	State          string  // "normal", "redundancy lost", "degraded", "lost"
 	WorstLoadShare float64 // highest load over capacity among the survivors, NaN unknown
 	Worst          string  // the survivor that carries it
-	Racks          int     // racks not normal
+	Racks          int     // racks not normal, as the others once overloaded survivors have tripped
 	// RacksDegraded and RacksLost count the racks whose servers run slower or not at all, DegradedTo is the
 	// least share of the plan basis that a degraded rack is left with (1 where none is).
 	RacksDegraded, RacksLost int
 	DegradedTo               float64
+	// Fates lists the racks that are not normal then, once overloaded survivors have tripped; nil for pairs.
+	Fates []RackFate
 	// Trips lists the survivors that then open because they carry more than their rating, in order, and After
 	// is the state once they have; State is the one before. Empty and State where none does.
 	Trips []string

@@ -22,7 +22,7 @@ func drawHall(t *rapid.T, maxRacks, models int) *facility.Facility {
 		model := facility.Model{
 			Name: fmt.Sprintf("m%d", m), HeightU: rapid.IntRange(1, 3).Draw(t, "u"), PlanW: w, PlanAirW: w,
 			PF: rapid.SampledFrom([]float64{1, 0.98, 0.95}).Draw(t, "pf"), WeightKg: rapid.Float64Range(10, 100).Draw(t, "kg"),
-			AirflowM3s: rapid.Float64Range(0.1, 1).Draw(t, "airflow"), PSUs: 4, PSUNeeded: 2,
+			AirflowM3s: rapid.Float64Range(0.1, 1).Draw(t, "airflow"), PSUs: 4, PSUNeeded: 2, PSURatingW: 5000,
 		}
 		if rapid.Bool().Draw(t, "liquid") {
 			model.PlanLiquidW = w * rapid.Int64Range(0, 9).Draw(t, "liquid share") / 10
@@ -75,6 +75,10 @@ func drawHall(t *rapid.T, maxRacks, models int) *facility.Facility {
 		f.Cooling.Loops = append(f.Cooling.Loops, cooling.Loop{
 			Name: "loop", CDUs: 2, Redundant: 1, CapacityW: some("cdu", 5e3, 5e4), FlowLPM: some("flow", 1, 100), Plant: plants - 1,
 		})
+		if l := &f.Cooling.Loops[len(f.Cooling.Loops)-1]; rooms > 0 && rapid.IntRange(0, 2).Draw(t, "into air") == 0 {
+			l.Air = &cooling.AirSink{Room: rapid.IntRange(0, rooms-1).Draw(t, "sink"), AirflowM3s: rapid.Float64Range(0.1, 3).Draw(t, "sink air"), FanW: some("sink fan", 0, 500)}
+			l.PumpW = some("pump", 0, 500)
+		}
 	}
 	if rapid.IntRange(0, 4).Draw(t, "no power") > 0 {
 		drawPower(t, f)

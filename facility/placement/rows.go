@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"headroom/facility"
+	"headroom/facility/cooling"
 	"headroom/facility/power"
 )
 
@@ -238,13 +239,36 @@ func (b *rowBuilder) cooling(h *caseHeat, once bool) {
 		}
 		return 0
 	}
+	// sinks is what pumps and fans of liquid-to-air CDUs give to a room, sunk the loop of a rack that does.
+	sinks := func(i int) (w float64) {
+		for j := range sys.Loops {
+			if l := &sys.Loops[j]; l.Air != nil && l.Air.Room == i {
+				w += pumps(j)
+				if stated(l.Air.FanW) {
+					w += float64(max(0, l.CDUs-l.Redundant)) * l.Air.FanW
+				}
+			}
+		}
+		return w
+	}
+	sunk := func(r *facility.Rack, i int) *cooling.Loop {
+		if r.Loop >= 0 && r.Loop < len(sys.Loops) {
+			if l := &sys.Loops[r.Loop]; l.Air != nil && l.Air.Room == i {
+				return l
+			}
+		}
+		return nil
+	}
 	for i := range sys.Rooms {
 		room := &sys.Rooms[i]
 		units := float64(max(0, room.Units-room.Redundant))
 		if stated(room.CapacityW) {
-			each(units*room.CapacityW-fans(i)-reserve[i]-h.fixed[i], func(ci int, r *facility.Rack, row int32, scale float64) {
+			each(units*room.CapacityW-fans(i)-reserve[i]-h.fixed[i]-sinks(i), func(ci int, r *facility.Rack, row int32, scale float64) {
 				if r.Room == i {
 					b.add(ci, row, ofAir, scale)
+				}
+				if sunk(r, i) != nil {
+					b.add(ci, row, ofLiquid, scale)
 				}
 				b.add(ci, row, ofW, scale*lossOf(ci, i))
 			})
@@ -253,6 +277,9 @@ func (b *rowBuilder) cooling(h *caseHeat, once bool) {
 			each(units*room.AirflowM3s, func(ci int, r *facility.Rack, row int32, scale float64) {
 				if r.Room == i {
 					b.add(ci, row, ofAirflow, scale)
+				}
+				if l := sunk(r, i); l != nil && l.CapacityW > 0 {
+					b.add(ci, row, ofLiquid, scale*l.Air.AirflowM3s/l.CapacityW)
 				}
 			})
 		}
@@ -290,7 +317,7 @@ func (b *rowBuilder) cooling(h *caseHeat, once bool) {
 			}
 		}
 		for j := range sys.Loops {
-			if sys.Loops[j].Plant == i {
+			if loopPlant(sys, j) == i {
 				capW -= pumps(j)
 			}
 		}
@@ -298,7 +325,7 @@ func (b *rowBuilder) cooling(h *caseHeat, once bool) {
 			if r.Room >= 0 && r.Room < len(sys.Rooms) && sys.Rooms[r.Room].Plant == i {
 				b.add(ci, row, ofAir, scale)
 			}
-			if r.Loop >= 0 && r.Loop < len(sys.Loops) && sys.Loops[r.Loop].Plant == i {
+			if r.Loop >= 0 && r.Loop < len(sys.Loops) && loopPlant(sys, r.Loop) == i {
 				b.add(ci, row, ofLiquid, scale)
 			}
 			w := 0.0

@@ -393,3 +393,74 @@ func TestSpreadAndKind(t *testing.T) {
 		t.Errorf("a rack for liquid only: %d servers, %+v", len(l.Servers), l.Racks[0])
 	}
 }
+
+// The table of racks by losses: every rack in every loss, against the lists it is made of.
+func TestFateTable(t *testing.T) {
+	l := place(t, site2N(t, 1e6, 1e6))
+	table := l.FateTable()
+	if len(table.Groups) != 1 || len(table.Groups[0]) != 6 {
+		t.Fatalf("%v", table.Groups)
+	}
+	lines := map[string]RackFate{}
+	for _, x := range table.Losses {
+		lines[x.Lost] = x.Fate[0]
+	}
+	for lost, want := range map[string]string{
+		"utility": RedundancyLost, "tx, 1 of 2": RedundancyLost, "ups[A]": Degraded, "bus[B]": Degraded, "own circuit A": Degraded, "own circuit B": Degraded,
+	} {
+		if lines[lost].State != want {
+			t.Errorf("lost %s: %+v, want %s", lost, lines[lost], want)
+		}
+	}
+	f := catcher(t, 3, 10e3)
+	table = place(t, f).FateTable()
+	if len(table.Groups) != 3 {
+		t.Errorf("%v", table.Groups)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawHall(t, 6, 2)
+		drawLines(t, f)
+		l := mustPlace(t, f)
+		table := l.FateTable()
+		seen := 0
+		for c, racks := range table.Groups {
+			seen += len(racks)
+			for _, line := range table.Losses {
+				if line.Loss < 0 {
+					continue
+				}
+				for _, i := range racks {
+					got := RackFate{Rack: i, State: Normal, Share: 1}
+					for _, r := range l.Failover[line.Loss].Fates {
+						if r.Rack == i {
+							got = r
+						}
+					}
+					if want := line.Fate[c]; got.State != want.State || math.Abs(got.Share-want.Share) > 0.01+1e-9 {
+						t.Fatalf("rack %d, lost %s: %+v, its column says %+v", i, line.Lost, got, want)
+					}
+				}
+			}
+		}
+		if seen != len(f.Racks) {
+			t.Fatalf("%d racks in the columns of %d", seen, len(f.Racks))
+		}
+		for _, x := range l.Failover { // counts are those of the list
+			lost, degraded := 0, 0
+			for _, r := range x.Fates {
+				if (r.Share < 1 && r.State != Degraded && r.State != Lost) || (r.State == Lost) != (r.Share == 0) {
+					t.Fatalf("lost %s: %+v", x.Lost, r)
+				}
+				switch r.State {
+				case Lost:
+					lost++
+				case Degraded:
+					degraded++
+				}
+			}
+			if lost != x.RacksLost || degraded != x.RacksDegraded || len(x.Fates) != x.Racks {
+				t.Fatalf("lost %s: %d lost and %d degraded of %d, counted %+v", x.Lost, lost, degraded, len(x.Fates), x)
+			}
+		}
+	})
+}

@@ -94,6 +94,12 @@ type pool struct {
 	usedQ    int64 // heat of servers and reserves, losses not included
 	flowUsed int64
 	plant    int
+
+	// Of a loop whose CDUs give their heat to air: the room, else noIndex, and the air (mL/s) that each server of a
+	// model then needs of it. sideQ is what pumps and fans of such CDUs add to a room, part of its fixedQ.
+	sink    int
+	sinkAir []int64
+	sideQ   int64
 }
 
 // site is the facility in whole numbers with the state of a placement.
@@ -270,6 +276,11 @@ func (s *site) newRack(i int) {
 	if to.room != noIndex {
 		to.rooms = append(to.rooms, int32(to.room))
 	}
+	if to.loop != noIndex {
+		if sink := s.loops[to.loop].sink; sink != noIndex && sink != to.room {
+			to.rooms = append(to.rooms, int32(sink))
+		}
+	}
 	to.limit[localSpace] = int64(from.HeightU - from.ReserveU)
 	if from.LoadKg >= 0 && from.FrameKg >= 0 {
 		to.limit[localWeight] = max(0, floorTo(from.LoadKg-from.FrameKg, 1000))
@@ -345,18 +356,30 @@ func (s *site) newPools() {
 		r := &sys.Rooms[i]
 		s.rooms = append(s.rooms, pool{
 			name: r.Name, capQ: heat(r.Units, r.Redundant, r.CapacityW), flowCap: flow(r.Units, r.Redundant, r.AirflowM3s, 1e6),
-			fixedQ: fixed(r.Units, r.Redundant, r.FanW), plant: plantIndex(sys, r.Plant),
+			fixedQ: fixed(r.Units, r.Redundant, r.FanW), plant: plantIndex(sys, r.Plant), sink: noIndex,
 		})
 	}
 	for i := range sys.Loops {
 		l := &sys.Loops[i]
 		s.loops = append(s.loops, pool{
 			name: l.Name, capQ: heat(l.CDUs, l.Redundant, l.CapacityW), flowCap: flow(l.CDUs, l.Redundant, l.FlowLPM, 1000),
-			fixedQ: fixed(l.CDUs, l.Redundant, l.PumpW), plant: plantIndex(sys, l.Plant),
+			fixedQ: fixed(l.CDUs, l.Redundant, l.PumpW), plant: plantIndex(sys, l.Plant), sink: noIndex,
 		})
+		if a := l.Air; a != nil {
+			p := &s.loops[i]
+			p.plant = noIndex // the heat reaches one by way of the room
+			if a.Room >= 0 && a.Room < len(s.rooms) {
+				room := &s.rooms[a.Room]
+				side := p.fixedQ + fixed(l.CDUs, l.Redundant, a.FanW)
+				p.sink, room.sideQ, room.fixedQ = a.Room, room.sideQ+side, room.fixedQ+side
+				for _, n := range s.needs {
+					p.sinkAir = append(p.sinkAir, sinkAirMLs(l, n.liquidW))
+				}
+			}
+		}
 	}
 	for i := range sys.Plants {
-		p := pool{capQ: noLimit, flowCap: noLimit, plant: noIndex}
+		p := pool{capQ: noLimit, flowCap: noLimit, plant: noIndex, sink: noIndex}
 		if sys.Plants[i] != nil {
 			spec := sys.Plants[i].Spec()
 			p.name = spec.Name
@@ -373,6 +396,15 @@ func (s *site) newPools() {
 			}
 		}
 	}
+}
+
+// sinkAirMLs is the air that liquid-to-air CDUs draw for some heat: in proportion to their rating, which is what they
+// draw when full; at part load a little less would do.
+func sinkAirMLs(l *cooling.Loop, heatW int64) int64 {
+	if !(l.CapacityW > 0) || !(l.Air.AirflowM3s > 0) || math.IsInf(l.Air.AirflowM3s, 0) {
+		return 0
+	}
+	return ceilTo(float64(heatW)/l.CapacityW*l.Air.AirflowM3s, 1e6)
 }
 
 func plantIndex(sys *cooling.System, i int) int {

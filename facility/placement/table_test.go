@@ -463,6 +463,44 @@ func TestCooling(t *testing.T) {
 	}
 }
 
+// Liquid-to-air CDUs warm the room: its coils must carry the heat, with that of pumps and fans, and its fans the air.
+func TestLiquidToAirWarmsTheRoom(t *testing.T) {
+	build := func() *facility.Facility {
+		f := fillWith(liquidH100(), racks(2, 42, facility.NoLimit))
+		for i := range f.Racks {
+			f.Racks[i].Room, f.Racks[i].Loop = 0, 0
+		}
+		f.Cooling.Plants = []cooling.Plant{rated{cooling.Spec{Name: "plant", Units: 1, CapacityW: 1e9}}}
+		f.Cooling.Rooms = []cooling.Room{{Name: "hall", Units: 1, CapacityW: 1e9, AirflowM3s: 1e3}}
+		f.Cooling.Loops = []cooling.Loop{{Name: "sidecars", CDUs: 2, Redundant: 1, CapacityW: 1e6, FlowLPM: 1e6, Air: &cooling.AirSink{AirflowM3s: 50}, Plant: -1}}
+		return f
+	}
+	for _, c := range []struct {
+		name    string
+		change  func(*facility.Facility)
+		servers int
+		binding Limit
+	}{
+		{"no limit near", func(*facility.Facility) {}, 20, Space},
+		{"room heat, air and liquid", func(f *facility.Facility) { f.Cooling.Rooms[0].CapacityW = 7 * 10200 }, 7, Air},
+		{"with a pump and a fan", func(f *facility.Facility) {
+			f.Cooling.Rooms[0].CapacityW = 7*10200 + 399
+			f.Cooling.Loops[0].PumpW, f.Cooling.Loops[0].Air.FanW = 300, 100
+		}, 6, Air},
+		{"plant of the room", func(f *facility.Facility) {
+			f.Cooling.Plants[0] = rated{cooling.Spec{Name: "plant", Units: 1, CapacityW: 7 * 10200}}
+		}, 7, Plant},
+		{"air of the room", func(f *facility.Facility) { f.Cooling.Rooms[0].AirflowM3s = 5 * (0.14 + 8160e-6*50) }, 5, Airflow},
+	} {
+		f := build()
+		c.change(f)
+		l := place(t, f)
+		if len(l.Servers) != c.servers || l.Bound != c.servers || l.Racks[1].Binding != c.binding {
+			t.Errorf("%s: %d servers, bound %d, by %s; want %d by %s", c.name, len(l.Servers), l.Bound, l.Racks[1].Binding, c.servers, c.binding)
+		}
+	}
+}
+
 func TestUnknownIsNotZero(t *testing.T) {
 	f := fillWith(dgxH100(), racks(2, 42, facility.NoLimit))
 	f.Models[0].WeightKg = math.NaN()
