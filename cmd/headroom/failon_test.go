@@ -79,7 +79,7 @@ func TestFailOnMistakes(t *testing.T) {
 func TestFailOnKeysAreResultKeys(t *testing.T) {
 	var full sim.Result
 	full.Capacity.Binding = make([]sim.Binding, 1)
-	full.Capacity.Failover = make([]sim.Failover, 1)
+	full.Capacity.Failover = []sim.Failover{{Racks: make([]sim.FailoverRacks, 1)}}
 	full.Energy.Cost = make([]sim.Money, 1)
 	full.Energy.PartialPUE = make([]sim.ZonePUE, 1)
 	full.Energy.Zones = make([]sim.ZoneEnergy, 1)
