@@ -49,6 +49,7 @@ func (m *meters) warm(e *engine) {
 		rk := &e.racks[i]
 		m.rackInlets(e, int32(i))
 		rk.inletSum, rk.inletS, rk.throttledS, rk.recS, rk.allowS = 0, 0, 0, 0, 0
+		rk.slowedS = [SlowCauses]float64{}
 		rk.peakW, rk.inletMaxC, rk.gpuMaxC = rk.itW, rk.inletC, math.Inf(-1)
 		if math.IsNaN(rk.inletMaxC) {
 			rk.inletMaxC = math.Inf(-1)
@@ -64,6 +65,9 @@ func (m *meters) warm(e *engine) {
 	}
 	m.supplyHist, m.coolantHist = metrics.NewTemperatures(), metrics.NewTemperatures()
 	m.inletHist, m.gpuHist = metrics.NewTemperatures(), metrics.NewTemperatures()
+	for _, p := range e.power.all() {
+		p.warm(e.now)
+	}
 	m.dewMarginK = math.Inf(1)
 	m.gpuMaxC, m.peakFacilityW, m.peakITW, m.peakSwingW, m.restartBaseS = math.Inf(-1), 0, 0, 0, m.restartS
 	for i := range e.js.table {

@@ -41,6 +41,7 @@ type building struct {
 	dryResets                      int64   // loop settlings at a set-point raised above the dew point
 	overheated                     []bool  // by room: its air passed hallTripC
 	capped                         []int64 // inlets whose recirculation share was capped, by room
+	stalled                        []bool  // by plant: nothing leaves its water, which its pumps still move; nil: none
 }
 
 func (e *engine) initBuilding() error {
@@ -238,10 +239,12 @@ func (e *engine) closeBuilding() error {
 	for _, r := range e.hot {
 		rk := &e.racks[r]
 		rk.hot = false
+		wasW := rk.itW
 		rk.itW = 0
 		for _, i := range rk.servers {
 			rk.itW += e.srv[i].set.WallW
 		}
+		e.power.rack(int(r), wasW, rk.itW)
 		rk.peakW = math.Max(rk.peakW, rk.itW)
 		b.flow.SetLater(rk.consumer, rk.itW)
 	}
@@ -286,6 +289,9 @@ func (e *engine) closeBuilding() error {
 		for i := range f.Cooling.Plants {
 			b.plants[i] = e.solvePlant(i, e.plantLoad(i))
 			p := &b.plants[i]
+			if b.stalled != nil && b.stalled[i] {
+				stall(p, b.waterC[i], b.plantHeatW[i])
+			}
 			b.flow.SetLater(b.plantCon[i], p.CompressorW+p.RejectionW+p.PumpW)
 		}
 		// Rooms, loops and plants have answered for these losses; are they still the same?

@@ -114,6 +114,7 @@ const (
 	PowerUnit             // a unit of a power node
 	RackPart              // a whole rack
 	ServerPart
+	PlantHeat // a plant's compressors, towers and fans, all of them: its pumps run on
 )
 
 // Loss is one scripted loss.

@@ -105,6 +105,7 @@ type engine struct {
 	carried carries
 	m       meters
 	js      jobs
+	power   powerMeters
 
 	supplies []supply
 	breakers []breaker
@@ -177,6 +178,7 @@ func newEngine(ctx context.Context, l *placement.Layout, c *Config) (*engine, er
 		return nil, err
 	}
 	e.initServers()
+	e.initPowerMeters()
 	e.spread()
 	e.initSupplies()
 	e.initBreakers()

@@ -119,6 +119,11 @@ func (e *engine) change(l *Loss, sign int) {
 		b.loopUp[l.Index] = shift(b.loopUp[l.Index], sign*l.Units, e.fac.Cooling.Loops[l.Index].CDUs)
 	case PlantUnit:
 		b.plantUp[l.Index] = shift(b.plantUp[l.Index], sign*l.Units, e.fac.Cooling.Plants[l.Index].Spec().Units)
+	case PlantHeat:
+		if b.stalled == nil {
+			b.stalled = make([]bool, len(b.plants))
+		}
+		b.stalled[l.Index] = sign < 0
 	case PowerUnit:
 		e.powerUp[l.Index] += sign * l.Units
 		e.rewire(l.Index)

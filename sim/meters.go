@@ -244,6 +244,7 @@ func (m *meters) read(e *engine) {
 		m.set(cBehindUPS, ups.ConsumerW)
 	}
 	m.record(e)
+	e.power.read(e.now, facilityW, itW)
 	m.peakFacilityW = math.Max(m.peakFacilityW, facilityW)
 	m.peakITW = math.Max(m.peakITW, itW)
 	m.peakSwingW = math.Max(m.peakSwingW, itW+math.Sqrt(math.Max(0, e.rate.swing2)))
@@ -333,6 +334,9 @@ func (m *meters) server(e *engine, s *server, dt float64) {
 	rk := &e.racks[s.rack]
 	if s.mode != thermal.Free {
 		rk.throttledS += dt * float64(s.load.Busy)
+	}
+	if cause, ok := slowCause(s); ok {
+		rk.slowedS[cause] += dt * float64(s.load.Busy)
 	}
 	// Only a path that may have set a new extreme is looked at.
 	if m.news(e, rk, s.dieBoundC()) {

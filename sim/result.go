@@ -29,6 +29,11 @@ type Result struct {
 	Money     *Account   `json:"money"` // null where no price is stated
 	// Intervals are 95 % intervals of headline figures over the time of this run, by batch means.
 	Intervals []Interval `json:"intervals"`
+	// Power is how power was spread over time, of the facility, its IT and every row of racks; null where nothing was
+	// simulated.
+	Power []PowerSpread `json:"power"`
+	// Ride is what is left of time when cooling is lost; null where nobody asked.
+	Ride *RideThrough `json:"ride_through"`
 
 	Layout *placement.Layout `json:"-"`
 	Air    AirClass          `json:"-"` // inlet range that hours are counted against
@@ -291,4 +296,5 @@ type RackResult struct {
 	GPUMaxC                                  float64
 	ThrottledGPUHours                        float64
 	HoursOverRecommended, HoursOverAllowable float64
+	SlowedGPUHours                           [SlowCauses]float64 // busy below full clock, by cause
 }

@@ -79,7 +79,8 @@ type rack struct {
 	baseJ      float64 // energy of its servers at the end of the warm-up
 	inletMaxC  float64
 	gpuMaxC    float64
-	throttledS float64 // GPU-seconds
+	throttledS float64             // GPU-seconds
+	slowedS    [SlowCauses]float64 // GPU-seconds below full clock, by cause
 	recS       float64
 	allowS     float64
 	seen       bool

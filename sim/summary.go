@@ -142,6 +142,7 @@ func (e *engine) result() *Result {
 	r.Series = e.series()
 	r.Events = e.log
 	r.Racks = e.rackResults()
+	r.Power = e.powerResult()
 	return r
 }
 
@@ -334,6 +335,9 @@ func (e *engine) rackResults() []RackResult {
 			Rack: i, MeanW: (energyJ - k.baseJ) / runS, PeakW: k.peakW, InletMeanC: k.inletSum / k.inletS, InletMaxC: finite(k.inletMaxC),
 			GPUMaxC: finite(k.gpuMaxC), ThrottledGPUHours: k.throttledS / sPerH,
 			HoursOverRecommended: k.recS / sPerH, HoursOverAllowable: k.allowS / sPerH,
+		}
+		for c, s := range k.slowedS {
+			out[i].SlowedGPUHours[c] = s / sPerH
 		}
 	}
 	return out

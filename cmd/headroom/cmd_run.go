@@ -100,6 +100,9 @@ func runRun(ctx context.Context, t *terminal, o *runOptions, args []string) erro
 	if err != nil {
 		return err
 	}
+	if r.Ride, err = sim.Ride(ctx, layout, config); err != nil {
+		return err
+	}
 	for _, w := range r.Run.Warnings {
 		t.warn(w)
 	}

@@ -184,3 +184,26 @@ func (h *Histogram) ShareAbove(x float64) Num {
 	}
 	return Num(min(above/total, 1))
 }
+
+// Cumulative returns the upper edges of the bins that hold weight, the last no higher than the greatest value, with the
+// share of the weight at or below each: the points of a cumulative distribution. Nil when nothing was added.
+func (h *Histogram) Cumulative() (at, share []float64) {
+	var total, seen float64
+	for _, w := range h.bins {
+		total += w
+	}
+	if !(total > 0) {
+		return nil, nil
+	}
+	at, share = append(at, h.min), append(share, 0)
+	for i, w := range h.bins {
+		if w == 0 {
+			continue
+		}
+		seen += w
+		at = append(at, min(max(h.lo+float64(i+1)*h.width, h.min), h.max))
+		share = append(share, min(seen/total, 1))
+	}
+	at[len(at)-1], share[len(share)-1] = h.max, 1
+	return at, share
+}
