@@ -2,7 +2,6 @@ package plots
 
 import (
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -12,21 +11,12 @@ import (
 	"headroom/sim"
 )
 
-// sharedLimits are those that racks share. How many servers one admits to a rack holds with the other racks as
-// placed, so a sum over racks would count the same room many times.
-var sharedLimits = []placement.Limit{placement.Airflow, placement.Flow, placement.Upstream, placement.Plant}
-
-// Admits returns how many servers each limit of the racks alone would admit, summed over racks, and how many racks
-// state it. Limits that racks share are left out.
+// Admits returns how many servers each limit of the racks' own alone would admit, summed over racks, and how many
+// racks state it. Limits that racks share are left out: a sum over racks would count the same room many times.
 func Admits(l *placement.Layout) (servers, stated map[placement.Limit]int) {
 	servers, stated = map[placement.Limit]int{}, map[placement.Limit]int{}
-	for _, fit := range l.Racks {
-		for limit, n := range fit.Max {
-			if limit != placement.Order && !slices.Contains(sharedLimits, limit) {
-				servers[limit] += n
-				stated[limit]++
-			}
-		}
+	for _, a := range l.Alone {
+		servers[a.Limit], stated[a.Limit] = a.Servers, a.Racks
 	}
 	return servers, stated
 }

@@ -16,6 +16,14 @@ import (
 // failoverMost is how many losses the chart shows; neighbours alike stand in one line.
 const failoverMost = 22
 
+// losses counts single losses.
+func losses(n int) string {
+	if n == 1 {
+		return "1 single loss"
+	}
+	return show.Count(n) + " single losses"
+}
+
 // lossLine is one line of the chart: one loss, or neighbours that leave the same.
 type lossLine struct {
 	placement.Failover
@@ -53,7 +61,7 @@ func failoverFigure(r *sim.Result) *figure {
 		}
 	}
 	f := &figure{subtitle: subtitle(r)}
-	f.title = fmt.Sprintf("None of %s leaves a rack degraded or without power", show.Of(len(l.Failover), "single loss"))
+	f.title = fmt.Sprintf("None of %s leaves a rack degraded or without power", losses(len(l.Failover)))
 	if down > 0 {
 		w := l.Failover[worst]
 		f.title = fmt.Sprintf("%s of %d single losses leave something degraded or lost; the worst is the loss of %s", show.Count(down), len(l.Failover), w.Lost)
@@ -64,7 +72,7 @@ func failoverFigure(r *sim.Result) *figure {
 		{at: box{0.68, 0, 1, 1}, title: "Highest load over limit among the survivors", free: func(p *pen, rect vg.Rectangle) { drawSurvivors(p, rect, lines) }},
 	}
 	if left > 0 {
-		f.notes = append(f.notes, fmt.Sprintf("%s that leave less are not drawn.", show.Of(left, "more loss")))
+		f.notes = append(f.notes, fmt.Sprintf("%d more losses that leave less are not drawn.", left))
 	}
 	f.notes = append(f.notes, "Each line is one unit lost, or neighbours that leave the same. Basis of loads: "+l.Facility.Basis.String()+".")
 	return f

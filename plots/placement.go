@@ -5,10 +5,12 @@ import (
 	"image/color"
 	"math"
 	"sort"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"headroom/facility/placement"
 	"headroom/plots/show"
 	"headroom/sim"
 )
@@ -20,6 +22,7 @@ type place struct {
 	servers int
 	share   float64 // used and reserved power over the rack's limit, NaN without one
 	inletC  float64 // hottest inlet of the run, NaN unknown
+	more    int     // further servers of the first ordered model that it takes
 }
 
 // rackDepthM is the depth drawn for a rack whose scenario states none: 1.2 m, the deep cabinet of EIA-310-E
@@ -57,7 +60,7 @@ func newFloor(r *sim.Result) floor {
 			continue
 		}
 		rack := &l.Facility.Racks[fit.Rack]
-		p := place{id: rack.ID, row: rack.Row, x: rack.XM, y: rack.YM, servers: fit.Servers, share: math.NaN(), inletC: math.NaN()}
+		p := place{id: rack.ID, row: rack.Row, x: rack.XM, y: rack.YM, servers: fit.Servers, share: math.NaN(), inletC: math.NaN(), more: remaining(&fit)}
 		if rack.PowerW > 0 {
 			p.share = float64(fit.UsedW+max(0, rack.ReserveW)) / float64(rack.PowerW)
 			f.limitKnown = true
@@ -142,14 +145,39 @@ func placementTitle(r *sim.Result) string {
 	c := &r.Capacity
 	total := len(r.Layout.Racks)
 	head := fmt.Sprintf("%s in %s of %s", show.Of(c.ServersPlaced, "server"), show.Count(c.RacksUsed), show.Of(total, "rack"))
-	if s := float64(c.Stranded.PowerW); finite(s) {
-		if s > 0 {
-			head += "; " + show.Watts(s) + " of rack power is stranded"
-		} else {
-			head += "; no rack power is stranded"
+	n, ok := nextOf(r.Layout)
+	switch {
+	case ok && n.Fits > 0:
+		head += fmt.Sprintf("; %s more would fit", show.Count(n.Fits))
+		if n.LargestBlock > 0 && n.LargestBlock < n.Fits {
+			head += fmt.Sprintf(", at most %s in one row (%s)", show.Count(n.LargestBlock), clean(n.Row))
 		}
+	case ok:
+		head += "; no further one fits in any rack"
 	}
 	return head
+}
+
+// nextOf is what stops the next server of the first ordered model; not ok where the placement does not say.
+func nextOf(l *placement.Layout) (placement.ModelNext, bool) {
+	if len(l.Next) == 0 {
+		return placement.ModelNext{}, false
+	}
+	return l.Next[0], true
+}
+
+// remaining is how many more servers of the first ordered model one rack takes, the others as they are.
+func remaining(fit *placement.RackFit) int {
+	if fit.Binding != placement.Order {
+		return 0
+	}
+	least := -1
+	for _, n := range fit.Max { // a minimum: the order of the map does not reach it
+		if least < 0 || n < least {
+			least = n
+		}
+	}
+	return max(0, least-fit.Servers)
 }
 
 func placementFigure(r *sim.Result) *figure {
@@ -159,6 +187,154 @@ func placementFigure(r *sim.Result) *figure {
 	}
 	fl := newFloor(r)
 	f := &figure{title: placementTitle(r), subtitle: subtitle(r)}
+	most := 1
+	for _, q := range fl.places {
+		most = max(most, q.more)
+	}
+	name := firstModel(l)
+	room := &panel{title: "Further " + name + " that each rack takes, the others as they are (+), and servers in it", free: func(p *pen, rect vg.Rectangle) {
+		m := floorMap{
+			f: fl, lo: 0, hi: float64(most), unit: "further servers", factor: 1, missing: "unknown", whole: true,
+			value: func(q place) float64 { return float64(q.more) }, text: func(q place) string { return fmt.Sprintf("+%d", q.more) },
+			sub: func(q place) string { return fmt.Sprintf("%d in", q.servers) }, reverse: true,
+		}
+		m.draw(p, rect)
+	}}
+	ranked := &panel{title: "Where the next " + name + " goes", free: func(p *pen, rect vg.Rectangle) { p.lines(rect, rankLines(l)) }}
+	if fl.wide() {
+		room.at, ranked.at = box{0, 0, 1, 0.46}, box{0, 0.50, 1, 1}
+	} else {
+		room.at, ranked.at = box{0, 0, 0.6, 1}, box{0.63, 0, 1, 1}
+	}
+	f.panels = []*panel{room, ranked}
+	f.notes = append(f.notes, fl.note())
+	return f
+}
+
+func firstModel(l *placement.Layout) string {
+	if o := l.Facility.Orders; len(o) > 0 && o[0].Model >= 0 && o[0].Model < len(l.Facility.Models) {
+		return fit(l.Facility.Models[o[0].Model].Name, sizePanel, true, 200)
+	}
+	return "servers"
+}
+
+// rankLines list the racks that take more, most first, with what that does to their feeds, and the racks that take none
+// by the reason.
+func rankLines(l *placement.Layout) []textLine {
+	racks := l.Facility.Racks
+	type free struct{ i, more int }
+	var open []free
+	type closed struct {
+		why string
+		ids []string
+	}
+	var shut []closed
+	at := map[string]int{}
+	for i := range l.Racks {
+		fit := &l.Racks[i]
+		if fit.Rack < 0 || fit.Rack >= len(racks) {
+			continue
+		}
+		if n := remaining(fit); n > 0 {
+			open = append(open, free{i, n})
+			continue
+		}
+		why := "nothing more was asked for, and no limit is stated"
+		if fit.Binding != placement.Order {
+			why = refusalText(fit)
+		}
+		k, ok := at[why]
+		if !ok {
+			k = len(shut)
+			at[why] = k
+			shut = append(shut, closed{why: why})
+		}
+		shut[k].ids = append(shut[k].ids, racks[fit.Rack].ID)
+	}
+	sort.SliceStable(open, func(a, b int) bool { return open[a].more > open[b].more })
+	var out []textLine
+	if n, ok := nextOf(l); ok {
+		if n.Fits > 0 {
+			s := fmt.Sprintf("All together %s more fit; the largest block is %s in row %s.", show.Of(n.Fits, "server"), show.Count(n.LargestBlock), clean(n.Row))
+			out = append(out, textLine{s: s, bold: true})
+		} else {
+			out = append(out, textLine{s: "None fits in any rack.", bold: true, color: limitRed})
+		}
+	}
+	const mostOpen = 12
+	for k, o := range open {
+		if k == mostOpen {
+			out = append(out, textLine{s: fmt.Sprintf("and %s with room", show.Of(len(open)-k, "more rack")), color: grey})
+			break
+		}
+		fit := &l.Racks[o.i]
+		s := fmt.Sprintf("%d. %s: +%d", k+1, clean(racks[fit.Rack].ID), o.more)
+		if finite(fit.FeedShare) && fit.Servers > 0 {
+			s += fmt.Sprintf("; feed after the worst loss %s, with one more %s", show.Percent(fit.FeedShare), show.Percent(fit.FeedShare*float64(fit.Servers+1)/float64(fit.Servers)))
+		}
+		out = append(out, textLine{s: s})
+	}
+	if len(shut) > 0 {
+		out = append(out, textLine{s: "Racks that take none, and why", bold: true, gap: 8})
+	}
+	for _, c := range shut {
+		out = append(out, textLine{s: fmt.Sprintf("%s (%s): %s", show.Of(len(c.ids), "rack"), spanOf(c.ids), c.why), color: orangeInk})
+	}
+	return out
+}
+
+// refusalText is every limit that refuses the next server of a rack, nearest first.
+func refusalText(fit *placement.RackFit) string {
+	if len(fit.Next) == 0 {
+		return limitName(fit.Binding)
+	}
+	var parts []string
+	for i, n := range fit.Next {
+		if i == 3 {
+			parts = append(parts, fmt.Sprintf("and %d more", len(fit.Next)-i))
+			break
+		}
+		s := limitName(n.Limit)
+		if finite(n.Short) && n.Short > 0 {
+			s += " short by " + show.Quantity(n.Short, n.Unit)
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// spanOf names a list of racks by its first and last.
+func spanOf(ids []string) string {
+	short := func(s string) string { return fit(s, sizeLabel, false, 110) }
+	switch len(ids) {
+	case 0:
+		return ""
+	case 1:
+		return short(ids[0])
+	case 2:
+		return short(ids[0]) + ", " + short(ids[1])
+	}
+	return short(ids[0]) + " … " + short(ids[len(ids)-1])
+}
+
+// wide says that maps stand over each other and not side by side.
+func (f *floor) wide() bool { return (f.x1-f.x0)/(f.y1-f.y0) > 2.2 }
+
+func (f *floor) note() string {
+	if f.schematic {
+		return "Schematic: the scenario gives the racks no distinct places, so rows are drawn one under the other."
+	}
+	return fmt.Sprintf("To scale: %.1f m × %.1f m from the first rack to the last.", f.x1-f.x0, f.y1-f.y0)
+}
+
+// inletsFigure maps how full the racks are and how warm their air was.
+func inletsFigure(r *sim.Result) *figure {
+	l := r.Layout
+	if l == nil || l.Facility == nil || len(l.Racks) == 0 {
+		return figureWithout(r, "Warmth on the floor", "No racks: the result holds no placement.")
+	}
+	fl := newFloor(r)
+	f := &figure{title: inletsTitle(r, &fl), subtitle: subtitle(r)}
 	fits := &panel{title: "Servers in each rack, coloured by the share of its power limit in use", free: func(p *pen, rect vg.Rectangle) {
 		m := floorMap{
 			f: fl, lo: 0, hi: 1, unit: "% of the rack's limit", factor: 100, missing: "no limit stated",
@@ -188,18 +364,31 @@ func placementFigure(r *sim.Result) *figure {
 		}
 	}
 	// Wide halls stand over each other, square and deep ones side by side.
-	if (fl.x1-fl.x0)/(fl.y1-fl.y0) > 2.2 {
+	if fl.wide() {
 		fits.at, warm.at = box{0, 0, 1, 0.48}, box{0, 0.52, 1, 1}
 	} else {
 		fits.at, warm.at = box{0, 0, 0.485, 1}, box{0.515, 0, 1, 1}
 	}
 	f.panels = []*panel{fits, warm}
-	if fl.schematic {
-		f.notes = append(f.notes, "Schematic: the scenario gives the racks no distinct places, so rows are drawn one under the other.")
-	} else {
-		f.notes = append(f.notes, fmt.Sprintf("To scale: %.1f m × %.1f m from the first rack to the last.", fl.x1-fl.x0, fl.y1-fl.y0))
-	}
+	f.notes = append(f.notes, fl.note())
 	return f
+}
+
+func inletsTitle(r *sim.Result, fl *floor) string {
+	hot, where := math.Inf(-1), ""
+	for _, q := range fl.places {
+		if finite(q.inletC) && q.inletC > hot {
+			hot, where = q.inletC, q.id
+		}
+	}
+	if where == "" {
+		return "Inlet temperatures are unknown"
+	}
+	s := "The warmest inlet was " + show.Celsius(hot) + ", at " + clean(where)
+	if lim := limitsOf(r); finite(lim.inletHighC) {
+		s += "; its servers allow " + show.Celsius(lim.inletHighC)
+	}
+	return s
 }
 
 // inletRange is the colour range of inlets: round degrees around what occurred, at least 5 K wide so that a
@@ -227,6 +416,9 @@ type floorMap struct {
 	missing string // what a rack without a value is called
 	value   func(place) float64
 	text    func(place) string
+	sub     func(place) string // a second, smaller line; nil: none
+	reverse bool               // low values are dark
+	whole   bool               // the key has whole numbers
 }
 
 func (m floorMap) draw(p *pen, r vg.Rectangle) {
@@ -264,7 +456,7 @@ func (m floorMap) draw(p *pen, r vg.Rectangle) {
 		v := m.value(q)
 		fill := missGrey
 		if finite(v) {
-			fill = ramp(clampShare((v - m.lo) / (m.hi - m.lo)))
+			fill = ramp(m.tone(clampShare((v - m.lo) / (m.hi - m.lo))))
 		} else {
 			missing = true
 		}
@@ -290,6 +482,9 @@ func (m floorMap) inRack(p *pen, q place, cell vg.Rectangle, c color.RGBA) {
 				y -= 5
 			}
 			p.text(x, y, s, style{size: size, bold: true, color: c, ax: 0.5, ay: 0.5})
+			if m.sub != nil && named && h > size*2.6+2*sizeSmall && textWidth(m.sub(q), sizeSmall, false) < w-3 {
+				p.text(x, cell.Min.Y+5, m.sub(q), style{size: sizeSmall, color: c, ax: 0.5})
+			}
 			return
 		}
 	}
@@ -318,11 +513,11 @@ func (m floorMap) key(p *pen, r vg.Rectangle, missing bool) {
 	x0, y1 := r.Min.X, r.Max.Y-10
 	for i := range steps {
 		a, b := vg.Length(i)/steps, vg.Length(i+1)/steps
-		p.rect(vg.Rectangle{Min: vg.Point{X: x0 + a*w, Y: y1 - barH}, Max: vg.Point{X: x0 + b*w + 0.4, Y: y1}}, ramp((float64(i)+0.5)/steps))
+		p.rect(vg.Rectangle{Min: vg.Point{X: x0 + a*w, Y: y1 - barH}, Max: vg.Point{X: x0 + b*w + 0.4, Y: y1}}, ramp(m.tone((float64(i)+0.5)/steps)))
 	}
 	bar := vg.Rectangle{Min: vg.Point{X: x0, Y: y1 - barH}, Max: vg.Point{X: x0 + w, Y: y1}}
 	p.frame(bar, draw.LineStyle{Color: grey, Width: lineGrid})
-	for _, tk := range (numberTicks{want: 5}).Ticks(m.lo*m.factor, m.hi*m.factor) {
+	for _, tk := range (numberTicks{want: 5, whole: m.whole}).Ticks(m.lo*m.factor, m.hi*m.factor) {
 		x := x0 + w*vg.Length((tk.Value/m.factor-m.lo)/(m.hi-m.lo))
 		ax := 0.5
 		if x-x0 < 8 {
@@ -339,6 +534,14 @@ func (m floorMap) key(p *pen, r vg.Rectangle, missing bool) {
 		p.frame(sw, draw.LineStyle{Color: grey, Width: lineGrid})
 		p.text(x+21, y1-barH/2, m.missing, style{size: sizeSmall, color: ink, ay: 0.5})
 	}
+}
+
+// tone turns a place on the key into one on the ramp.
+func (m floorMap) tone(t float64) float64 {
+	if m.reverse {
+		return 1 - t
+	}
+	return t
 }
 
 func clampShare(t float64) float64 { return math.Min(1, math.Max(0, t)) }

@@ -35,7 +35,9 @@ func (c Chart) FileName(format string) string {
 func Charts() []Chart {
 	return []Chart{
 		{"fit", "fit.png", "Fit per rack", "How many servers fit, and what stops the next one?", fitFigure},
-		{"placement", "placement.png", "Floor map", "Where are the servers, and where is it warm?", placementFigure},
+		{"placement", "placement.png", "Floor map", "Where do the next servers go, and what stops them elsewhere?", placementFigure},
+		{"elevation", "elevation.png", "Rack elevations", "What stands in each rack, and which units are free?", elevationFigure},
+		{"cooling", "cooling.png", "Heat by air and by liquid", "Air or liquid: which racks need what flow?", coolingFigure},
 		{"oneline", "oneline.png", "One-line diagram", "What does every element carry after the worst single loss?", onelineFigure},
 		{"failover", "failover.png", "After one loss", "What is left after each single loss?", failoverFigure},
 		{"waterfall", "waterfall.png", "Installed to used", "Where does the installed power go, and what is stranded?", waterfallFigure},
@@ -44,9 +46,15 @@ func Charts() []Chart {
 		{"pue", "pue_time.png", "PUE and where the energy goes", "What PUE does the building reach, and what takes the rest?", pueFigure},
 		{"pue-load", "pue_load.png", "PUE against load", "What does part load cost?", pueLoadFigure},
 		{"pue-wetbulb", "pue_wetbulb.png", "PUE against weather", "How does PUE follow the weather, and how many hours need compressors?", pueWetBulbFigure},
+		{"energy", "energy_stack.png", "Energy by its use", "What does the energy go to, month by month?", energyStackFigure},
 		{"throughput", "throughput.png", "Throughput against ideal", "How much work is done, and how much is lost?", throughputFigure},
 		{"thermal", "thermal.png", "Temperature and throttling", "Do GPUs throttle, when, and how far are the limits?", thermalFigure},
-		{"utilization", "util.png", "Utilization and queue", "How busy are the GPUs, and how long is the queue?", utilizationFigure},
+		{"throttle", "throttle_hist.png", "Hours below full clock", "Which racks run below full clock, for how long and why?", throttleHistFigure},
+		{"inlets", "inlets.png", "Warmth on the floor", "Where is it warm?", inletsFigure},
+		{"utilization", "util.png", "Utilization", "How busy are the GPUs, and where do their hours go?", utilizationFigure},
+		{"queue", "queue.png", "Queue and jobs", "How long do jobs wait, and where did every job end?", queueFigure},
+		{"oversub", "oversub.png", "Power over time against its limits", "May power be oversubscribed or capped, and at what risk?", oversubFigure},
+		{"ride-through", "ridethrough.png", "Ride-through", "How long do servers last when cooling is lost?", rideFigure},
 	}
 }
 

@@ -130,8 +130,10 @@ func TestChartsAndFiles(t *testing.T) {
 		got = append(got, c.Name+" "+c.FileName("svg"))
 	}
 	want := []string{
-		"fit fit.svg", "placement placement.svg", "oneline oneline.svg", "failover failover.svg", "waterfall waterfall.svg", "phase phase.svg", "power power.svg", "pue pue_time.svg", "pue-load pue_load.svg", "pue-wetbulb pue_wetbulb.svg", "throughput throughput.svg",
-		"thermal thermal.svg", "utilization util.svg",
+		"fit fit.svg", "placement placement.svg", "elevation elevation.svg", "cooling cooling.svg", "oneline oneline.svg", "failover failover.svg",
+		"waterfall waterfall.svg", "phase phase.svg", "power power.svg", "pue pue_time.svg", "pue-load pue_load.svg", "pue-wetbulb pue_wetbulb.svg",
+		"energy energy_stack.svg", "throughput throughput.svg", "thermal thermal.svg", "throttle throttle_hist.svg", "inlets inlets.svg",
+		"utilization util.svg", "queue queue.svg", "oversub oversub.svg", "ride-through ridethrough.svg",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -255,15 +257,15 @@ func TestEmptyPanelsSayWhy(t *testing.T) {
 	r := fixture.Result(fixture.Options{Steps: 60})
 	dropColumn(r, "gpus_available")
 	setColumn(r, "queue_jobs", func(int, float64) float64 { return math.NaN() })
-	f := utilizationFigure(r)
+	f, q := utilizationFigure(r), queueFigure(r)
 	if got, want := f.panels[0].why, "No data: the run has no series gpus_available."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := f.panels[1].why, "No data: queue_jobs holds no figure in this run."; got != want {
+	if got, want := q.panels[0].why, "No data: queue_jobs holds no figure in this run."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	p := check(t, "utilization", f)
-	if !has(p, f.panels[0].why) || !has(p, f.panels[1].why) {
+	p, pq := check(t, "utilization", f), check(t, "queue", q)
+	if !has(p, f.panels[0].why) || !has(pq, q.panels[0].why) {
 		t.Errorf("the page does not say why: %q", texts(p))
 	}
 	setColumn(r, "queue_gpus", func(i int, v float64) float64 {
@@ -272,7 +274,7 @@ func TestEmptyPanelsSayWhy(t *testing.T) {
 		}
 		return v
 	})
-	if f := utilizationFigure(r); !slices.Contains(f.notes, "3 values of queue_gpus left out of the chart: not finite, or beyond 1e100.") {
+	if f := queueFigure(r); !slices.Contains(f.notes, "3 values of queue_gpus left out of the chart: not finite, or beyond 1e100.") {
 		t.Errorf("notes: %q", f.notes)
 	}
 }
@@ -294,8 +296,12 @@ func TestContent(t *testing.T) {
 			says:   []string{"A01", "A12", "4", "rack power", "air cooling", "60", "placed: 48", "Proven maximum: 48 servers", "12 racks, short by 3.00 kW", "stranded", "rack limit"},
 		},
 		{
-			chart: "placement", title: "48 servers in 12 of 12 racks; 86.4 kW of rack power is stranded",
-			panels: []string{"Servers in each rack, coloured by the share of its power limit in use", "Hottest inlet of each rack over the run, °C"},
+			chart: "placement", title: "48 servers in 12 of 12 racks; no further one fits in any rack",
+			panels: []string{"Further dgx-h100 that each rack takes, the others as they are (+), and servers in it", "Where the next dgx-h100 goes"},
+			series: [][]string{nil, nil}, says: []string{"A01", "+0", "4 in", "None fits in any rack.", "12 racks (A01 … A12): rack power short by 3.00 kW, air cooling short by 3.00 kW"},
+		},
+		{
+			chart: "inlets", panels: []string{"Servers in each rack, coloured by the share of its power limit in use", "Hottest inlet of each rack over the run, °C"},
 			series: [][]string{nil, nil}, says: []string{"A01", "4", "28.8", "% of the rack's limit", "°C", "To scale: 7.2 m × 1.2 m from the first rack to the last."},
 		},
 		{
@@ -329,9 +335,14 @@ func TestContent(t *testing.T) {
 			says: []string{"throttles at 87.0 °C", "recommended inlet, 18–27 °C (ASHRAE A2)"},
 		},
 		{
-			chart: "utilization", panels: []string{"Use of the GPUs that are up, %", "Waiting jobs, number", "GPUs that waiting jobs ask for, number"},
-			series: [][]string{{"allocated", "busy", "effective band", "effective", "all"}, {" band"}, {" band", "all GPUs"}},
-			ranges: [][2]float64{{0, 104}, {0, 13 * 1.06}, {0, 384 * 1.06}}, says: []string{"most: 13", "all GPUs that are up"},
+			chart: "utilization", panels: []string{"Use of the GPUs that are up, %", "Where the GPU-hours that were available went"},
+			series: [][]string{{"allocated", "busy", "effective band", "effective", "all"}, nil},
+			ranges: [][2]float64{{0, 104}, {math.NaN(), 0}}, says: []string{"all GPUs that are up", "not allocated"},
+		},
+		{
+			chart: "queue", panels: []string{"Waiting jobs, number", "GPUs that waiting jobs ask for, number", "Wait before the start, by class", "Where every job ended"},
+			series: [][]string{{" band"}, {" band", "all GPUs"}, {"waits"}, nil},
+			ranges: [][2]float64{{0, 13 * 1.06}, {0, 384 * 1.06}, {math.NaN(), 0}, {math.NaN(), 0}}, says: []string{"most: 13", "12,040", "done + running + queued + rejected + unplaceable + killed + lost = submitted"},
 		},
 	} {
 		t.Run(c.chart, func(t *testing.T) {
@@ -391,8 +402,9 @@ func TestTitles(t *testing.T) {
 	r.Compute.ThroughputRatio, r.Compute.GPUHoursBusy, r.Compute.GPUHoursEffective = sim.Num(math.NaN()), 200, 190
 	want(throughputTitle(r), "Busy GPUs work at 95.0 % of full rate; 190 GPU-hours effective")
 	r.Compute.Utilization = sim.Num(math.NaN())
+	want(utilizationTitle(r), "Utilization is unknown")
 	r.Jobs.WaitS.P50, r.Jobs.WaitS.P95 = 0, 0
-	want(utilizationTitle(r), "Utilization is unknown; 95 % of jobs start at once")
+	want(queueTitle(r), "11,850 of 12,040 jobs submitted are done; 95 % of jobs start at once")
 }
 
 // PUE by day is energy over energy; a mean of the hours' ratios would say something else.
@@ -501,21 +513,6 @@ func TestPaletteInGreyscale(t *testing.T) {
 		if (max(a, b)+0.05)/(min(a, b)+0.05) < 3 {
 			t.Errorf("text on the ramp at %d %% has a contrast of %.1f", i, (max(a, b)+0.05)/(min(a, b)+0.05))
 		}
-	}
-}
-
-// A limit that racks share admits to each rack what the others leave; a sum of that would count it twelve times.
-func TestSharedLimitsAreNotSummed(t *testing.T) {
-	r := fixture.Result(fixture.Options{Steps: 24})
-	for i := range r.Layout.Racks {
-		r.Layout.Racks[i].Max[placement.Upstream] = 5
-	}
-	servers, stated := Admits(r.Layout)
-	if servers[placement.Space] != 60 || stated[placement.Space] != 12 || stated[placement.Upstream] != 0 {
-		t.Errorf("servers %v, stated %v", servers, stated)
-	}
-	if p := check(t, "fit", fitFigure(r)); has(p, "upstream power") {
-		t.Error("upstream power is summed over racks")
 	}
 }
 

@@ -2,7 +2,9 @@ package plots
 
 import (
 	"image/color"
+	"math"
 
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"headroom/plots/show"
@@ -10,20 +12,13 @@ import (
 )
 
 func utilizationTitle(r *sim.Result) string {
+	c := &r.Compute
 	s := "Utilization is unknown"
-	if u := r.Compute.Utilization; u.Known() {
+	if u := c.Utilization; u.Known() {
 		s = "GPUs are busy " + show.Percent(float64(u)) + " of the time"
-	}
-	w := &r.Jobs.WaitS
-	switch {
-	case w.P50.Known() && w.P95.Known() && w.P95 == 0:
-		s += "; 95 % of jobs start at once"
-	case w.P50.Known() && w.P95.Known() && w.P50 == 0:
-		s += "; half of the jobs start at once, 95 % within " + show.Seconds(float64(w.P95))
-	case w.P50.Known() && w.P95.Known():
-		s += "; half of the jobs wait under " + show.Seconds(float64(w.P50)) + ", 95 % under " + show.Seconds(float64(w.P95))
-	default:
-		s += "; waits are unknown"
+		if e := float64(c.GPUHoursEffective / c.GPUHoursAvailable); finite(e) {
+			s += " and do the work of " + show.Percent(e)
+		}
 	}
 	return s
 }
@@ -31,24 +26,74 @@ func utilizationTitle(r *sim.Result) string {
 func utilizationFigure(r *sim.Result) *figure {
 	t := seriesOf(r)
 	f := &figure{title: utilizationTitle(r), subtitle: subtitle(r)}
-	use := &panel{at: box{0, 0, 1, 0.48}, title: "Use of the GPUs that are up"}
-	jobs := &panel{at: box{0, 0.50, 1, 0.71}, title: "Waiting jobs"}
-	gpus := &panel{at: box{0, 0.73, 1, 1}, title: "GPUs that waiting jobs ask for"}
-	f.panels = []*panel{use, jobs, gpus}
+	use := &panel{at: box{0, 0, 1, 0.66}, title: "Use of the GPUs that are up"}
+	where := &panel{at: box{0, 0.70, 1, 1}, title: "Where the GPU-hours that were available went", free: func(p *pen, rect vg.Rectangle) { drawGPUHours(p, rect, &r.Compute) }}
+	f.panels = []*panel{use, where}
 	usePanel(f, use, &t)
-	queuePanel(jobs, &t, "queue_jobs", navy, navyTint)
-	queuePanel(gpus, &t, "queue_gpus", orangeInk, orangeTnt)
-	if v, q := t.col("gpus_available"), t.col("queue_gpus"); gpus.why == "" && v != nil && q != nil {
-		if hi := maxOf(v); hi <= maxOf(q)*limitInView && hi > 0 {
-			gpus.y.max = max(gpus.y.max, hi*1.06)
-			gpus.marks = append(gpus.marks, levelMark{"all GPUs", hi, referenceStyle(grey)})
-			gpus.labels = append(gpus.labels, sideLabel{hi, "all that are up: " + show.Plain(hi), grey})
-		}
-	}
-	quietAbove(use, jobs, gpus)
 	f.notes = append(f.notes, use.binNote(&t)...)
-	f.notes = append(f.notes, t.note("gpus_available", "gpus_allocated", "gpus_busy", "gpus_effective", "queue_jobs", "queue_gpus")...)
+	f.notes = append(f.notes, t.note("gpus_available", "gpus_allocated", "gpus_busy", "gpus_effective")...)
 	return f
+}
+
+// gpuHourParts splits the available GPU-hours so that the parts add up to them; a part that is not known makes the rest
+// unknown too.
+func gpuHourParts(c *sim.Compute) []barPart {
+	n := func(x sim.Num) float64 { return float64(x) }
+	lost := c.LostGPUHours
+	other := n(c.GPUHoursBusy) - n(c.GPUHoursEffective) - n(lost.Thermal) - n(lost.PowerCap) - n(lost.Restart)
+	return []barPart{
+		{name: "effective", fill: navy, v: []float64{n(c.GPUHoursEffective)}},
+		{name: "lost to heat", fill: limitRed, v: []float64{n(lost.Thermal)}},
+		{name: "lost to power caps", fill: sky, v: []float64{n(lost.PowerCap)}},
+		{name: "restarts and work done again", fill: ink, v: []float64{n(lost.Restart)}},
+		{name: "other, while busy", fill: yellow, v: []float64{other}},
+		{name: "allocated, not busy", fill: orange, v: []float64{n(c.GPUHoursAllocated) - n(c.GPUHoursBusy)}},
+		{name: "not allocated", fill: gridGrey, v: []float64{n(c.GPUHoursAvailable) - n(c.GPUHoursAllocated)}},
+	}
+}
+
+func drawGPUHours(p *pen, r vg.Rectangle, c *sim.Compute) {
+	total := float64(c.GPUHoursAvailable)
+	if !finite(total) || total <= 0 {
+		p.nothing(r, "Unknown: the run gives no available GPU-hours.")
+		return
+	}
+	const barH = vg.Length(34)
+	width := r.Max.X - r.Min.X
+	x := r.Min.X
+	top := r.Max.Y - 4
+	const cols = 4
+	rowH := vg.Length(24)
+	for i, part := range gpuHourParts(c) {
+		v := part.v[0]
+		if finite(v) && v > 0 {
+			w := min(width*vg.Length(v/total), r.Max.X-x)
+			if w > 0 {
+				b := vg.Rectangle{Min: vg.Point{X: x, Y: top - barH}, Max: vg.Point{X: x + w, Y: top}}
+				p.rect(b, part.fill)
+				p.frame(b, draw.LineStyle{Color: white, Width: lineGrid})
+				if s := show.Percent(v / total); textWidth(s, sizeLabel, true)+8 < w {
+					p.text(x+w/2, top-barH/2, s, style{size: sizeLabel, bold: true, color: textOn(part.fill), ax: 0.5, ay: 0.5})
+				}
+				x += w
+			}
+		}
+		// The key, in columns.
+		kx := r.Min.X + width*vg.Length(i%cols)/cols
+		ky := top - barH - 16 - rowH*vg.Length(i/cols)*2
+		sw := vg.Rectangle{Min: vg.Point{X: kx, Y: ky - 12}, Max: vg.Point{X: kx + 18, Y: ky}}
+		p.rect(sw, part.fill)
+		p.frame(sw, draw.LineStyle{Color: grey, Width: lineGrid})
+		p.text(kx+24, ky-6, fit(part.name, sizeLabel, false, width/cols-30), style{size: sizeLabel, color: ink, ay: 0.5})
+		text := show.Unknown
+		switch {
+		case finite(v) && math.Abs(v) < 1e-9*total:
+			text = "0"
+		case finite(v):
+			text = show.Number(v, 3) + " GPU-h, " + show.Percent(v/total)
+		}
+		p.text(kx+24, ky-6-rowH+4, fit(text, sizeSmall, false, width/cols-30), style{size: sizeSmall, color: grey, ay: 0.5})
+	}
 }
 
 // usePanel draws allocated, busy and effective GPUs as shares of those that are up; hours without any are gaps.

@@ -17,7 +17,7 @@ var planCommand = command{
 	short: "placement only: what fits, what binds, failover, stranded",
 	long: `Places the scenario's servers and simulates nothing: how many fit, what stops the next one in each rack and over
 the site, what is stranded, what one loss leaves. With --out DIR it writes plan.txt, plan.json, racks.csv, failover.csv,
-the charts fit, placement, oneline, waterfall, failover and phase, and scenario.resolved.yaml.`,
+the charts fit, placement, elevation, cooling, oneline, waterfall, failover and phase, and scenario.resolved.yaml.`,
 	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
 	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
 		var o planOptions
@@ -93,7 +93,7 @@ func runPlan(ctx context.Context, t *terminal, o *planOptions, args []string) er
 }
 
 // planCharts are the charts that need no run.
-var planCharts = []string{"fit", "placement", "oneline", "waterfall", "failover", "phase"}
+var planCharts = []string{"fit", "placement", "elevation", "cooling", "oneline", "waterfall", "failover", "phase"}
 
 // writePlan stages the files of a plan and moves them into place. Their names differ from a run's, so that a plan
 // is never taken for one.

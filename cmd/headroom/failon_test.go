@@ -91,6 +91,8 @@ func TestFailOnKeysAreResultKeys(t *testing.T) {
 	full.Jobs.Scheduling = &sim.SchedulingResult{Tenants: make([]sim.TenantUse, 1)}
 	full.Jobs.ByClass = make([]sim.ClassJobs, 1)
 	full.Actions = make([]sim.Action, 1)
+	full.Power = make([]sim.PowerSpread, 1)
+	full.Ride = &sim.RideThrough{Cases: make([]sim.RideCase, 1)}
 	full.Run.Extrapolations = make([]sim.Extrapolation, 1)
 	data, err := json.Marshal(full)
 	if err != nil {

@@ -163,6 +163,7 @@ type Layout struct {
 	Bound        int // sum over the lines: no placement that puts earlier lines first can hold more
 	Lines        []Line
 	Binding      []Binding
+	Alone        []AloneLimit // in the order of the limits
 	Stranded     Stranded
 	StrandedBy   []StrandedBy // in the order of the limits; adds up to Stranded
 	Failover     []Failover

@@ -25,6 +25,9 @@ func (s *site) report(l *Layout) {
 	for i := range s.racks {
 		l.Racks[i] = s.rackFit(i, first)
 	}
+	if first != noIndex {
+		l.Alone = s.alone(first)
+	}
 	s.strand(l)
 	l.Binding = s.binding(l.Racks)
 	l.Next = s.next(l)
