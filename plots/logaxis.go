@@ -2,10 +2,9 @@ package plots
 
 import (
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
-
-	"headroom/plots/show"
 )
 
 // Logarithmic axes hold the logarithm to base 10 of what they show: zero, negative and single values never reach a
@@ -30,7 +29,7 @@ func (l logTicks) Ticks(lo, hi float64) []plot.Tick {
 	}
 	label := l.format
 	if label == nil {
-		label = show.Plain
+		label = func(v float64) string { return minus(strconv.FormatFloat(v, 'g', 6, 64)) }
 	}
 	step := int(math.Max(1, math.Ceil((hi-lo)/8)))
 	var ticks []plot.Tick
@@ -54,8 +53,18 @@ var durationTicks = func() fixedTicks {
 		s    float64
 		name string
 	}{
-		{1, "1 s"}, {10, "10 s"}, {60, "1 min"}, {600, "10 min"}, {3600, "1 h"}, {6 * 3600, "6 h"}, {86400, "1 d"},
-		{7 * 86400, "1 w"}, {30 * 86400, "30 d"}, {365 * 86400, "1 y"}, {3650 * 86400, "10 y"}, {36500 * 86400, "100 y"},
+		{1, "1 s"},
+		{10, "10 s"},
+		{60, "1 min"},
+		{600, "10 min"},
+		{3600, "1 h"},
+		{6 * 3600, "6 h"},
+		{86400, "1 d"},
+		{7 * 86400, "1 w"},
+		{30 * 86400, "30 d"},
+		{365 * 86400, "1 y"},
+		{3650 * 86400, "10 y"},
+		{36500 * 86400, "100 y"},
 	} {
 		out = append(out, tick(math.Log10(x.s), x.name))
 	}

@@ -77,18 +77,20 @@ func oversubTitle(r *sim.Result) string {
 
 func oversubFigure(r *sim.Result) *figure {
 	f := &figure{title: oversubTitle(r), subtitle: subtitle(r)}
-	cdf := &panel{at: box{0, 0, 0.64, 0.56}, title: "Share of time in which IT draws no more, %"}
+	cdf := &panel{at: box{0, 0, 0.31, 0.56}, title: "Time at or under a power, %"}
+	tail := &panel{at: box{0.34, 0, 0.64, 0.56}, title: "Time above it, log scale, %"}
 	rows := &panel{at: box{0, 0.61, 0.64, 1}, title: "Rows: half the time (stroke) to 95 % (bar) and the peak (dot), share of the racks' limits"}
 	text := &panel{at: box{0.68, 0, 1, 1}, title: "May this be oversubscribed?", free: func(p *pen, rect vg.Rectangle) { p.lines(rect, oversubLines(r)) }}
-	f.panels = []*panel{cdf, rows, text}
+	f.panels = []*panel{cdf, tail, rows, text}
 	f.notes = append(f.notes, "Provisioned: what the plan counts for what is placed. Limit: the racks' limits less what is reserved. Exact over the run, not sampled; swings within a training step come on top.")
 	it := spreadNamed(r, "IT")
 	if it == nil || len(it.AtW) == 0 || len(it.AtW) != len(it.Shares) {
 		cdf.why = "No distribution: nothing was simulated (placement only)."
-		rows.why = cdf.why
+		rows.why, tail.why = cdf.why, cdf.why
 		return f
 	}
 	cdfPanel(cdf, it)
+	tailPanel(tail, it, cdf.x)
 	rowsPanel(rows, r)
 	return f
 }
@@ -114,14 +116,58 @@ func cdfPanel(pn *panel, it *sim.PowerSpread) {
 	pn.y = axis{min: 0, max: 100, ticker: numberTicks{want: 5}}
 	xs, ys := stairs(scaleBy(it.AtW, k), scaleBy(it.Shares, 100))
 	pn.marks = append(pn.marks, lineMark{"IT", xs, ys, draw.LineStyle{Color: navy, Width: lineData}})
-	if v := float64(it.P99W); finite(v) {
-		pn.marks = append(pn.marks, uprightMark{"p99", "99 %: " + show.Watts(v), v * k, 2, referenceStyle(navy), navy})
+	if v := float64(it.LimitW); finite(v) {
+		pn.marks = append(pn.marks, uprightMark{"limit", "limit: " + show.Watts(v), v * k, 0, limitStyle(), limitRed})
 	}
 	if v := float64(it.ProvisionedW); finite(v) {
 		pn.marks = append(pn.marks, uprightMark{"provisioned", "provisioned: " + show.Watts(v), v * k, 1, referenceStyle(orangeInk), orangeInk})
 	}
+	if v := float64(it.P99W); finite(v) {
+		pn.marks = append(pn.marks, uprightMark{"p99", "99 %: " + show.Watts(v), v * k, -3, referenceStyle(navy), navy})
+	}
+}
+
+// leastShare is the lowest share of time that the tail shows, in %: a minute in ten years.
+const leastShare = 1e-5
+
+// tailPanel draws how much of the time IT draws more than a power: the rare hours that a mean does not show.
+func tailPanel(pn *panel, it *sim.PowerSpread, x axis) {
+	if !(x.max > x.min) {
+		pn.why = "No distribution: the power holds no figure."
+		return
+	}
+	k := 1.0
+	switch x.unit {
+	case "kW":
+		k = 1e-3
+	case "MW":
+		k = 1e-6
+	}
+	least := 100.0
+	var xs, above []float64
+	for i, s := range it.Shares {
+		if a := 100 * (1 - s); a > leastShare {
+			xs, above = append(xs, it.AtW[i]*k), append(above, a)
+			least = math.Min(least, a)
+		}
+	}
+	if len(xs) == 0 {
+		pn.why = "IT draws one power all the time."
+		return
+	}
+	low := math.Floor(math.Log10(least) - 1e-9)
+	ys := make([]float64, len(above))
+	for i := range ys {
+		ys[i] = logOf(above[i], leastShare)
+	}
+	sx, sy := stairs(xs, ys)
+	sx, sy = append(sx, last(scaleBy(it.AtW, k))), append(sy, last(sy))
+	pn.x, pn.y = x, axis{min: low, max: 2.05, ticker: logTicks{}}
+	pn.marks = append(pn.marks,
+		lineMark{"above", sx, sy, draw.LineStyle{Color: navy, Width: lineData}},
+		lineMark{"peak", []float64{last(sx), last(sx)}, []float64{last(sy), low}, draw.LineStyle{Color: navy, Width: lineData}})
 	if v := float64(it.LimitW); finite(v) {
-		pn.marks = append(pn.marks, uprightMark{"limit", "limit: " + show.Watts(v), v * k, 0, limitStyle(), limitRed})
+		pn.marks = append(pn.marks, uprightMark{"limit", "limit", v * k, 0, limitStyle(), limitRed})
 	}
 }
 

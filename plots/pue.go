@@ -90,25 +90,30 @@ func pueFigure(r *sim.Result) *figure {
 		if lo > hi {
 			top.why = "No PUE: IT power is zero at every step."
 		} else {
-			drawPUE(r, f, top, &t, b)
+			// A day's best hour is not its PUE: the band leaves out a twentieth of the time at either end.
+			most := maxOf(b.hi)
+			b.lo, b.hi = b.p5, b.p95
+			drawPUE(r, f, top, &t, b, most)
 		}
 	}
 	drawStack(f, stack, &t)
 	quietAbove(top, stack)
 	bars.free = func(p *pen, rect vg.Rectangle) { drawEnergy(p, rect, r) }
-	f.notes = append(f.notes, top.binNote(&t)...)
+	if sec, name := t.binS(); sec > 0 {
+		f.notes = append(f.notes, fmt.Sprintf("PUE: line of %s energy over energy, band from the 5th to the 95th percentile of its %s means. Parts: %s means.", name, stepName(t.stepS), name))
+	}
 	return f
 }
 
 // drawPUE fills the panel with PUE over time. Hours of hardly any IT load have a PUE of tens, which would press
 // the rest flat: they reach beyond the axis, and a note says how far.
-func drawPUE(r *sim.Result, f *figure, pn *panel, t *table, b binned) {
+func drawPUE(r *sim.Result, f *figure, pn *panel, t *table, b binned, most float64) {
 	lo, hi := extent(b.mean, b.lo, b.hi)
 	mlo, mhi := extent(b.mean)
 	if limit := mlo + 2.5*math.Max(0.05, percentile(b.mean, 0.98)-mlo); hi > limit {
 		hi = math.Max(limit, math.Min(mhi, limit))
 		f.notes = append(f.notes, fmt.Sprintf("PUE above %s, at hours of little IT load, reaches beyond the axis (highest %s mean: %s).",
-			show.Ratio(hi, 2), stepName(t.stepS), show.Ratio(maxOf(b.hi), 2)))
+			show.Ratio(hi, 2), stepName(t.stepS), show.Ratio(most, 2)))
 	}
 	if v := float64(r.Energy.PUE); finite(v) {
 		lo, hi = math.Min(lo, v), math.Max(hi, v)

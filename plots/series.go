@@ -1,8 +1,10 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -156,7 +158,10 @@ func (t *table) binS() (sec float64, name string) {
 
 // binned is a series by bins: centres, time-weighted means, lowest and highest step; NaN where a bin has no
 // figure.
-type binned struct{ xs, mean, lo, hi []float64 }
+type binned struct {
+	xs, mean, lo, hi []float64
+	p5, p95          []float64 // of the steps' values over time, without bins the value itself
+}
 
 // bins returns a series by bins aligned to local midnight (weeks to Monday). Without bins every step is its own.
 func (t *table) bins(v []float64) binned { return t.ratioBins(v, nil) }
@@ -184,16 +189,23 @@ func (t *table) binsOf(sec float64, v, w []float64) binned {
 		return t.steps(v, w)
 	}
 	n := min(len(v), int(t.span()/sec)+2)
-	b := binned{make([]float64, 0, n), make([]float64, 0, n), make([]float64, 0, n), make([]float64, 0, n)}
+	var b binned
+	for _, s := range []*[]float64{&b.xs, &b.mean, &b.lo, &b.hi, &b.p5, &b.p95} {
+		*s = make([]float64, 0, n)
+	}
 	var sum, weight, lo, hi float64
-	reset := func() { sum, weight, lo, hi = 0, 0, math.Inf(1), math.Inf(-1) }
+	var steps []weighted
+	reset := func() { sum, weight, lo, hi, steps = 0, 0, math.Inf(1), math.Inf(-1), steps[:0] }
 	flush := func(x0, x1 float64) {
 		b.xs = append(b.xs, (x0+x1)/2)
 		if weight > 0 && lo <= hi {
 			b.mean, b.lo, b.hi = append(b.mean, sum/weight), append(b.lo, lo), append(b.hi, hi)
+			p5, p95 := quantiles(steps)
+			b.p5, b.p95 = append(b.p5, p5), append(b.p95, p95)
 		} else {
 			nan := math.NaN()
 			b.mean, b.lo, b.hi = append(b.mean, nan), append(b.lo, nan), append(b.hi, nan)
+			b.p5, b.p95 = append(b.p5, nan), append(b.p95, nan)
 		}
 		reset()
 	}
@@ -219,11 +231,13 @@ func (t *table) binsOf(sec float64, v, w []float64) binned {
 		if w == nil {
 			sum, weight = sum+v[i]*dt, weight+dt
 			lo, hi = math.Min(lo, v[i]), math.Max(hi, v[i])
+			steps = append(steps, weighted{v[i], dt})
 			continue
 		}
 		if w[i] > 0 {
 			sum, weight = sum+v[i]*dt, weight+w[i]*dt
 			lo, hi = math.Min(lo, v[i]/w[i]), math.Max(hi, v[i]/w[i])
+			steps = append(steps, weighted{v[i] / w[i], dt})
 		}
 	}
 	flush(x0, t.endS)
@@ -250,7 +264,30 @@ func (t *table) steps(v, w []float64) binned {
 		}
 		v = ratio
 	}
-	return binned{xs, v, v, v}
+	return binned{xs, v, v, v, v, v}
+}
+
+// weighted is a value that stood for a time.
+type weighted struct{ v, dt float64 }
+
+// quantiles are the 5th and 95th percentile of values over the time they stood: the least value that so much of the
+// time does not exceed. It sorts what it is given.
+func quantiles(s []weighted) (p5, p95 float64) {
+	slices.SortFunc(s, func(a, b weighted) int { return cmp.Compare(a.v, b.v) })
+	total := 0.0
+	for _, x := range s {
+		total += x.dt
+	}
+	at := func(q float64) float64 {
+		seen := 0.0
+		for _, x := range s {
+			if seen += x.dt; seen >= q*total*(1-1e-12) {
+				return x.v
+			}
+		}
+		return s[len(s)-1].v
+	}
+	return at(0.05), at(0.95)
 }
 
 // extent returns the lowest and highest finite value of several series; lo > hi when there is none.
