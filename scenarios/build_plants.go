@@ -152,11 +152,11 @@ func (b *builder) makePlant(l *plantLine, spec cooling.Spec) (cooling.Plant, err
 	free := l.Economizer == "free-cooling"
 	switch l.Type {
 	case "water-cooled-chiller":
-		return cooling.NewChilledWater(cooling.ChilledWaterParams{Spec: spec, Chiller: l.Chiller, COP: l.COP, Economizer: l.Economizer == "water-side"})
+		return cooling.NewChilledWater(cooling.ChilledWaterParams{Spec: spec, Chiller: l.Chiller, COP: l.COP, Economizer: l.Economizer == "water-side", Cycling: cycling(l)})
 	case "air-cooled-chiller":
-		return cooling.NewAirCooledChiller(cooling.AirCooledChillerParams{Spec: spec, Chiller: l.Chiller, COP: l.COP, FreeCooling: free})
+		return cooling.NewAirCooledChiller(cooling.AirCooledChillerParams{Spec: spec, Chiller: l.Chiller, COP: l.COP, FreeCooling: free, Cycling: cycling(l)})
 	case "dx":
-		return cooling.NewDX(cooling.DXParams{Spec: spec})
+		return cooling.NewDX(cooling.DXParams{Spec: spec, Cycling: cycling(l)})
 	case "cooling-tower":
 		return cooling.NewCoolingTower(cooling.TowerParams{Spec: spec})
 	case "air-side":
@@ -187,6 +187,24 @@ func (b *builder) makePlant(l *plantLine, spec cooling.Spec) (cooling.Plant, err
 	return nil, fmt.Errorf("plants of type %s are not modelled", l.Type)
 }
 
+// cycling is what a line says of starting and stopping; what is stated as 0 is none, what isn't stated the plant's default.
+func cycling(l *plantLine) cooling.CyclingParams {
+	of := func(q Quantity) float64 {
+		switch {
+		case !q.Given:
+			return 0
+		case q.V <= 0:
+			return -1
+		}
+		return q.V
+	}
+	p := cooling.CyclingParams{MinOnS: of(l.MinOn), MinOffS: of(l.MinOff), StartS: of(l.StartLoss)}
+	if p.MinOffS == 0 {
+		p.MinOffS = p.MinOnS
+	}
+	return p
+}
+
 // economizers lists what takes heat without compressors, by type of plant.
 var economizers = map[string]string{"water-cooled-chiller": "water-side", "air-cooled-chiller": "free-cooling"}
 
@@ -204,7 +222,10 @@ const trimBelowK = 6.0
 // makeTrim is the plant that takes what outdoor air does not: as large as the hall's, and larger where the design day
 // takes some of its capacity.
 func (b *builder) makeTrim(l *plantLine, spec cooling.Spec) (cooling.Plant, error) {
-	line := plantLine{origin: l.origin, Type: l.Trim, Chiller: l.Chiller, COP: l.COP, Economizer: "none", Design: l.Design}
+	line := plantLine{
+		origin: l.origin, Type: l.Trim, Chiller: l.Chiller, COP: l.COP, Economizer: "none", Design: l.Design,
+		MinOn: l.MinOn, MinOff: l.MinOff, StartLoss: l.StartLoss,
+	}
 	t := cooling.Spec{Name: spec.Name + ".trim", Type: l.Trim, Units: spec.Units, Redundant: spec.Redundant, CapacityW: spec.CapacityW, SupplyC: spec.SupplyC}
 	if l.Trim != "dx" {
 		t.SupplyC -= trimBelowK
@@ -249,6 +270,9 @@ func (b *builder) plantKeys(l *plantLine) {
 		{"supply_min", l.SupplyMin.Given, side, "air-side"},
 		{"dry_lockout", l.Lockout, side, "air-side"},
 		{"cop", l.COP != 0, side || chiller, "chillers"},
+		{"min_on", l.MinOn.Given, side || chiller || l.Type == "dx", "plants with compressors"},
+		{"min_off", l.MinOff.Given, side || chiller || l.Type == "dx", "plants with compressors"},
+		{"start_loss", l.StartLoss.Given, side || chiller || l.Type == "dx", "plants with compressors"},
 		{"reset", l.Reset.Given, !isDirect(l.Type), "plants that make water"},
 		{"class", l.Class != "", !isDirect(l.Type), "plants that make water"},
 	} {

@@ -130,6 +130,34 @@ func TestResetAndStandbyInARun(t *testing.T) {
 	}
 }
 
+// A chiller far too large for its hall starts and stops; short least times cost energy, long ones let its water swing, and
+// the run says so.
+func TestLeastTimesInARun(t *testing.T) {
+	plant := func(times string) *sim.Result {
+		return run(t, kind("dgx-h100", "shanghai", airOn+"{type: air-cooled-chiller, count: 1, capacity: 600 kW, supply: 18 C"+times+"}\n"), Options{})
+	}
+	none, usual, long := plant(", min_on: 0 s, start_loss: 0 s"), plant(""), plant(", min_on: 2 h")
+	starts := func(r *sim.Result) int64 { return r.Run.Approximations["compressor_starts"] }
+	told := func(r *sim.Result) bool {
+		return strings.Contains(strings.Join(r.Run.Warnings, "\n"), "starts and stops")
+	}
+	t.Logf("chillers %.1f kWh without losses, %.1f with %d starts, %.1f with %d starts of 2 h", none.Energy.ChillersKWh, usual.Energy.ChillersKWh, starts(usual), long.Energy.ChillersKWh, starts(long))
+	if !(usual.Energy.ChillersKWh > none.Energy.ChillersKWh) || !(long.Energy.ChillersKWh < usual.Energy.ChillersKWh) || starts(usual) == 0 || starts(long) >= starts(usual) {
+		t.Error("least times and losses have no effect")
+	}
+	if told(usual) || !told(long) {
+		t.Errorf("warnings %q, with 2 h %q", usual.Run.Warnings, long.Run.Warnings)
+	}
+	fits := run(t, kind("dgx-h100", "shanghai", airOn+"{type: air-cooled-chiller, count: 1, supply: 18 C}\n"), Options{})
+	if starts(fits) != 0 {
+		t.Errorf("a chiller of the right size starts %d times", starts(fits))
+	}
+	_, err := Load("k.yaml", []byte(kind("hgx-h100-liquid", "shanghai", warm("{type: dry-cooler, count: 3, class: W40, min_on: 20 min}", "class: S45"))), Options{})
+	if err == nil || !strings.Contains(err.Error(), "plants.w.min_on: min_on is for plants with compressors, and this is dry-cooler") {
+		t.Errorf("a dry cooler with a least time on: %v", err)
+	}
+}
+
 func TestCondensation(t *testing.T) {
 	cold := warm("{type: water-cooled-chiller, count: 2, scheme: N+1}", "supply: 16 C")
 	_, err := Load("c.yaml", []byte(kind("hgx-h100-liquid", "shanghai", cold)), Options{})

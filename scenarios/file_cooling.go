@@ -99,6 +99,9 @@ type plantLine struct {
 	Standby    bool     `yaml:"standby" doc:"Redundant units stand by; else all that are up share the load at lower speed."`
 	Reset      Quantity `yaml:"reset" unit:"temperature" max:"60" doc:"Warmest water to which the set-point is raised while all that it serves hold theirs; no reset where it is not stated." example:"24 C"`
 	COP        float64  `yaml:"cop" min:"0" max:"30" doc:"Of chillers: COP at the rating point of the curves; the chiller's own where it is not stated." example:"5.5"`
+	MinOn      Quantity `yaml:"min_on" unit:"duration" min:"0" doc:"Of compressors: least time on once started; 20 min for chillers, 3 min for dx, where it is not stated." example:"20 min"`
+	MinOff     Quantity `yaml:"min_off" unit:"duration" min:"0" doc:"Of compressors: least time off once stopped; as min_on where it is not stated." example:"20 min"`
+	StartLoss  Quantity `yaml:"start_loss" unit:"duration" min:"0" doc:"Of compressors: time at each start in which they draw power and cool nothing; 2 min for chillers, 25 s for dx, where it is not stated." example:"2 min"`
 	Trim       string   `yaml:"trim" enum:"none,water-cooled-chiller,air-cooled-chiller,dx" default:"none" doc:"Of air-side: what takes the heat that outdoor air does not."`
 	Adiabatic  bool     `yaml:"adiabatic" doc:"Of air-side: pads that cool outdoor air when it is too warm."`
 	SupplyMin  Quantity `yaml:"supply_min" unit:"temperature" min:"5" max:"45" doc:"Of air-side: supply air follows the outdoor air down to here; the set-point is held where it is not stated."`

@@ -122,6 +122,7 @@ func (m *meters) books(e *engine, facilityW float64) {
 	var evaporation, blowdown, drift, heatW, freeW, compressorW float64
 	m.countShort(e)
 	m.zones.read(e)
+	m.cycles.read(e)
 	for i := range b.plants {
 		p := &b.plants[i]
 		m.short[i] = b.plantHeatW[i] > 0 && !p.Held
@@ -215,6 +216,7 @@ func (e *engine) booksResult(r *Result) {
 	}
 	r.Money = e.money(r, usage)
 	e.plantWarnings(r)
+	m.cycles.result(e, r)
 	if r.Money != nil {
 		en.Cost = r.Money.Bills
 	}

@@ -207,5 +207,7 @@ func mixPlant(a, b *cooling.PlantPoint, t float64) bool {
 	a.DriftKgS = lerp(a.DriftKgS, b.DriftKgS, t)
 	a.WPerK = lerp(a.WPerK, b.WPerK, t)
 	a.CapacityW = lerp(a.CapacityW, b.CapacityW, t)
+	a.StartsPerS = lerp(a.StartsPerS, b.StartsPerS, t)
+	a.SwingK = lerp(a.SwingK, b.SwingK, t)
 	return true
 }

@@ -102,6 +102,7 @@ type meters struct {
 	shortNS                 []int64 // for how long they did not
 	shortAtNS               int64
 	zones                   zoneMeter
+	cycles                  cycleMeter
 	restartS, restartBaseS  float64 // GPU-seconds of work done again
 	tokensAgain, tokensBase float64 // tokens counted that were not delivered or are done again, and those of the warm-up
 	servedAgain, servedBase float64 // the services' part

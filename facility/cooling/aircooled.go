@@ -15,6 +15,7 @@ type AirCooledChillerParams struct {
 	COP     float64    // at the rating point [the chiller's]
 	Pump    PumpParams // [6 K, 144 kPa, 0.7, 0.35]
 	StageAt float64    // load share at which the next chiller starts [0.8]
+	Cycling CyclingParams
 	// FreeCooling puts a coil into the condenser air ahead of the evaporator.
 	FreeCooling   bool
 	FreeApproachK float64 // water leaving that coil over outdoor air, fans at full speed [8 K, a usual dry-cooler approach]
@@ -49,6 +50,7 @@ func NewAirCooledChiller(p AirCooledChillerParams) (*AirCooledChiller, error) {
 	chiller.COP = p.COP
 	p.Pump.setDefaults(DefaultRiseK, DefaultHeadKPa)
 	setDefault(&p.StageAt, DefaultStageAt)
+	p.Cycling.setDefaults(DefaultMinRunS, DefaultStartS)
 	setDefault(&p.FreeApproachK, 8)
 	setDefault(&p.FreeFanWPerW, 0.025)
 	setDefault(&p.FreeFanMin, 0.2)
@@ -64,6 +66,7 @@ func NewAirCooledChiller(p AirCooledChillerParams) (*AirCooledChiller, error) {
 		param{"free-cooling fan power (W/W)", p.FreeFanWPerW},
 		param{"lowest free-cooling fan speed", p.FreeFanMin},
 	)
+	errs = positive(&p.Spec, errs, p.Cycling.params()...)
 	if p.StageAt > 1 || p.FreeFanMin > 1 {
 		errs = append(errs, fmt.Errorf("plant %q: stage load share %v and lowest fan speed %v must be at most 1", p.Name, p.StageAt, p.FreeFanMin))
 	}
@@ -101,7 +104,10 @@ func (c *AirCooledChiller) Solve(l Load) PlantPoint {
 	mechanicalW := (1 - pt.FreeShare) * water.heatW
 	if mechanicalW > 0 {
 		running := stages(mechanicalW/(p.CapacityW*atSet), p.StageAt, l.Units)
-		pt.CompressorW, _ = c.chiller.power(p.CapacityW, atSet, eir, running, mechanicalW)
+		var cycling, starts float64
+		pt.CompressorW, cycling = c.chiller.power(p.CapacityW, atSet, eir, running, mechanicalW)
+		pt.StartsPerS, pt.SwingK, starts = p.Cycling.cycle(mechanicalW, cycling, p.HeatJPerK)
+		pt.CompressorW *= starts
 	}
 	pt.SupplyC, pt.WPerK, pt.Held = settle(l, &p.Spec, mechanicalW, pt.CapacityW, slope)
 	pt.PumpW = water.pumpW(&p.Pump, &p.Spec)

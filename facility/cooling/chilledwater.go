@@ -28,6 +28,7 @@ type ChilledWaterParams struct {
 	Economizer         bool    // heat exchanger between tower and chilled water, ahead of the chillers
 	ExchangerApproachK float64 // of that exchanger [2 K; 1.7 to 2.8, Lei & Masanet 2020]
 	StageAt            float64 // load share at which the next chiller starts [0.8]
+	Cycling            CyclingParams
 	Cycles             float64 // of concentration in the tower [5]
 	DriftShare         float64 // of the circulating water [0.00005]
 }
@@ -85,6 +86,7 @@ func NewChilledWater(p ChilledWaterParams) (*ChilledWater, error) {
 	setDefault(&p.CondenserMinC, max(chiller.YC[0], p.SupplyC+MinLiftK))
 	setDefault(&p.ExchangerApproachK, 2)
 	setDefault(&p.StageAt, DefaultStageAt)
+	p.Cycling.setDefaults(DefaultMinRunS, DefaultStartS)
 	setDefault(&p.Cycles, DefaultCycles)
 	setDefault(&p.DriftShare, DefaultDriftShare)
 	errs = positive(&p.Spec, errs,
@@ -102,6 +104,7 @@ func NewChilledWater(p ChilledWaterParams) (*ChilledWater, error) {
 		param{"cycles of concentration less 1", p.Cycles - 1},
 		param{"drift share", p.DriftShare},
 	)
+	errs = positive(&p.Spec, errs, p.Cycling.params()...)
 	if p.TowerFanMin > 1 || p.StageAt > 1 {
 		errs = append(errs, fmt.Errorf("plant %q: lowest tower fan speed %v and stage load share %v must be at most 1", p.Name, p.TowerFanMin, p.StageAt))
 	}
@@ -160,7 +163,7 @@ func (c *ChilledWater) Solve(l Load) PlantPoint {
 		}
 		mechanicalW = (1 - pt.FreeShare) * heatW
 		if mechanicalW <= 0 {
-			pt.CompressorW, cycling = 0, 0
+			pt.CompressorW, pt.StartsPerS, pt.SwingK, cycling = 0, 0, 0, 0
 			outside = atOutside
 			continue
 		}
@@ -171,6 +174,9 @@ func (c *ChilledWater) Solve(l Load) PlantPoint {
 		capacity, eir, outside = c.chiller.at(l.SetC, c.condenserC(towerC))
 		running := stages(mechanicalW/(p.CapacityW*capacity), p.StageAt, l.Units)
 		pt.CompressorW, cycling = c.chiller.power(p.CapacityW, capacity, eir, running, mechanicalW)
+		var starts float64
+		pt.StartsPerS, pt.SwingK, starts = p.Cycling.cycle(mechanicalW, cycling, p.HeatJPerK)
+		pt.CompressorW *= starts
 	}
 	if outside {
 		clamped++

@@ -158,7 +158,9 @@ type PlantPoint struct {
 	WPerK                                 float64 // d(duty)/d(supply temperature) once capacity is short
 	CapacityW                             float64 // what the units that are up can take at SetC
 	Held                                  bool
-	Extrapolated                          int // curve evaluations that were clamped or corrected outside their range
+	Extrapolated                          int     // curve evaluations that were clamped or corrected outside their range
+	StartsPerS                            float64 // of compressors that cycle below the least load of one unit
+	SwingK                                float64 // of the supply water meanwhile, peak to peak about SupplyC; 0 where it has no mass
 }
 
 // Plant turns heat and weather into watts, water and the supply temperature that can be held.
