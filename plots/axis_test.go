@@ -152,3 +152,16 @@ func TestPUEAboveTheAxisIsSaid(t *testing.T) {
 		t.Errorf("two beyond: notes %q", notes)
 	}
 }
+
+// One frosty hour doesn't speak for the cold: the ends of a chart's title hold a tenth of the energy each.
+func TestTailsByEnergy(t *testing.T) {
+	a := against{xs: []float64{5, -20, 1, 2, 3, 4}, ys: []float64{1.5, 9, 1.1, 1.2, 1.3, 1.4}, w: []float64{10, 0.01, 10, 10, 10, 10}}
+	cold, warm := a.tail(0.15)
+	if cold.edge != 1 || math.Abs(cold.mean-(9*0.01+1.1*10)/10.01) > 1e-12 || warm.edge != 5 || warm.mean != 1.5 {
+		t.Errorf("cold %+v, warm %+v", cold, warm)
+	}
+	one := against{xs: []float64{3}, ys: []float64{1.2}, w: []float64{1}}
+	if cold, warm := one.tail(0.1); cold != warm || cold.mean != 1.2 {
+		t.Errorf("one step: %+v %+v", cold, warm)
+	}
+}

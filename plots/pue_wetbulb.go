@@ -1,8 +1,10 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"headroom/plots/show"
 	"headroom/sim"
@@ -35,10 +37,16 @@ func pueWetBulbFigure(r *sim.Result) *figure {
 	x := axis{min: lo, max: hi, label: "outdoor wet bulb", unit: "°C"}
 	if top.why == "" {
 		f.notes = puePanel(top, a, x, float64(r.Energy.PUE))
-		n := len(a.mid)
-		f.title = fmt.Sprintf("PUE goes from %s at %s to %s at %s wet bulb", show.Ratio(a.mean[0], 3), show.Celsius(a.mid[0]), show.Ratio(a.mean[n-1], 3), show.Celsius(a.mid[n-1]))
-		if n == 1 {
+		cold, warm := a.tail(tailShare)
+		switch {
+		case len(a.mid) == 1:
 			f.title = "PUE " + show.Ratio(a.mean[0], 3) + " at " + show.Celsius(a.mid[0]) + " wet bulb"
+		case !(cold.edge < warm.edge): // more than a tenth of the energy at one wet bulb
+			f.title = "PUE " + show.Ratio(a.meanOf(0, len(a.xs)), 3) + " around " + show.Celsius(cold.edge) + " wet bulb"
+		default:
+			f.title = fmt.Sprintf("PUE is %s in the coldest tenth, below %s wet bulb, and %s in the warmest, above %s",
+				show.Ratio(cold.mean, 3), show.Celsius(cold.edge), show.Ratio(warm.mean, 3), show.Celsius(warm.edge))
+			f.notes = append(f.notes, "The tenths in the title hold a tenth of the IT energy each.")
 		}
 	}
 	coolingHours(hours, &t, wet, x, bins)
@@ -49,6 +57,53 @@ func pueWetBulbFigure(r *sim.Result) *figure {
 	}
 	f.notes = append(f.notes, t.note("it_w", "facility_w", "wet_bulb_c")...)
 	return f
+}
+
+// tailShare is the share of the IT energy at either end of the wet bulb that the title tells of: the outermost bins hold few
+// steps and stand for nothing but themselves.
+const tailShare = 0.1
+
+// tail is one end of the steps ordered by x.
+type tail struct{ edge, mean float64 }
+
+// tail gives the mean of the steps with the lowest and with the highest x that hold a share of the weight each, and the x at
+// which they end, one step at least. The steps, of which there are some, are put in order of x.
+func (a *against) tail(share float64) (low, high tail) {
+	order := make([]int, len(a.xs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.xs[i], a.xs[j]) })
+	xs, ys, w := make([]float64, len(order)), make([]float64, len(order)), make([]float64, len(order))
+	total := 0.0
+	for k, i := range order {
+		xs[k], ys[k], w[k] = a.xs[i], a.ys[i], a.w[i]
+		total += w[k]
+	}
+	a.xs, a.ys, a.w = xs, ys, w
+	lo, sum := 0, 0.0
+	for lo < len(xs)-1 && sum < share*total {
+		sum += w[lo]
+		lo++
+	}
+	lo = max(lo, 1)
+	hi := len(xs)
+	for sum = 0; hi > 1 && sum < share*total; {
+		hi--
+		sum += w[hi]
+	}
+	hi = min(hi, len(xs)-1)
+	return tail{xs[lo-1], a.meanOf(0, lo)}, tail{xs[hi], a.meanOf(hi, len(xs))}
+}
+
+// meanOf is the weighted mean of the steps from one up to another.
+func (a *against) meanOf(from, to int) float64 {
+	sum, weight := 0.0, 0.0
+	for i := from; i < to; i++ {
+		sum += a.ys[i] * a.w[i]
+		weight += a.w[i]
+	}
+	return sum / weight
 }
 
 // coolingHours stacks the hours at each wet bulb by what takes the heat.
