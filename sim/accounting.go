@@ -26,7 +26,7 @@ func (e *engine) dewC() float64 {
 		if r.Plant >= 0 {
 			p = e.fac.Cooling.Plants[r.Plant]
 		}
-		dewC = math.Max(dewC, cooling.RoomDewPointC(r, p, e.b.out))
+		dewC = max(dewC, cooling.RoomDewPointC(r, p, e.b.out))
 	}
 	return dewC
 }
@@ -78,12 +78,12 @@ func (e *engine) plantSetC(i int, spec *cooling.Spec) float64 {
 	warmestC := spec.ResetMaxC
 	for j := range f.Cooling.Rooms {
 		if r := &f.Cooling.Rooms[j]; r.Plant == i {
-			warmestC = math.Min(warmestC, r.WarmestWaterC(b.unitsFed(b.roomUp[j], b.roomCon[j]), b.roomHeatW[j], b.roomM3s[j], b.airPa))
+			warmestC = min(warmestC, r.WarmestWaterC(b.unitsFed(b.roomUp[j], b.roomCon[j]), b.roomHeatW[j], b.roomM3s[j], b.airPa))
 		}
 	}
 	for j := range f.Cooling.Loops {
 		if l := e.loopNow(j); l.Plant == i && l.Air == nil {
-			warmestC = math.Min(warmestC, l.WarmestWaterC(b.unitsFed(b.loopUp[j], b.loopCon[j]), b.liquidW[j], b.flowLPM[j]))
+			warmestC = min(warmestC, l.WarmestWaterC(b.unitsFed(b.loopUp[j], b.loopCon[j]), b.liquidW[j], b.flowLPM[j]))
 		}
 	}
 	return spec.ResetSetC(warmestC)
@@ -145,11 +145,11 @@ func (m *meters) books(e *engine, facilityW float64) {
 	m.set(cMechanical, flag(mechanical))
 	m.set(cPartial, flag(heatW > 0 && !free && !mechanical))
 	for i := range b.loops {
-		m.dewMarginK = math.Min(m.dewMarginK, cooling.CondensationMarginK(b.loops[i].SupplyC, b.dewC))
+		m.dewMarginK = min(m.dewMarginK, cooling.CondensationMarginK(b.loops[i].SupplyC, b.dewC))
 	}
 	for i := range e.fac.Cooling.Rooms {
 		if r := &e.fac.Cooling.Rooms[i]; r.Containment == cooling.RearDoors && r.Plant >= 0 {
-			m.dewMarginK = math.Min(m.dewMarginK, cooling.CondensationMarginK(b.waterC[r.Plant], b.dewC))
+			m.dewMarginK = min(m.dewMarginK, cooling.CondensationMarginK(b.waterC[r.Plant], b.dewC))
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (m *meters) warm(e *engine) {
 	}
 	for i := range e.racks {
 		rk := &e.racks[i]
-		m.rackInlets(e, int32(i))
+		m.countInlet(e, rk)
 		rk.inletSum, rk.inletS, rk.throttledS, rk.recS, rk.allowS = 0, 0, 0, 0, 0
 		rk.slowedS = [SlowCauses]float64{}
 		rk.peakW, rk.inletMaxC, rk.gpuMaxC = rk.itW, rk.inletC, math.Inf(-1)

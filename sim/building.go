@@ -161,7 +161,17 @@ func (b *building) add(e *engine, s *server, was, is *thermal.Settled) {
 		b.flowLPM[s.loop] += lpm
 	}
 	b.addMany(s.room, s.loop, 1, was, is)
+	e.racks[s.rack].itW += is.WallW - was.WallW
 	e.touchRack(s.rack)
+}
+
+// sumRack sums the power of a rack anew.
+func (e *engine) sumRack(rk *rack) {
+	rk.stale = false
+	rk.itW = 0
+	for _, i := range rk.servers {
+		rk.itW += e.srv[i].set.WallW
+	}
 }
 
 // addMany does it for n servers of one room and one loop (−1: none) that are up before and after.
@@ -209,6 +219,10 @@ func (e *engine) resum() {
 		b.fanW += s.set.FanW
 		b.gpuW += s.set.GPUW
 	}
+	for r := range e.racks {
+		e.sumRack(&e.racks[r])
+		b.flow.SetLater(e.racks[r].consumer, e.racks[r].itW)
+	}
 	b.flow.Solve()
 	e.m.resum(e)
 	e.resumRates()
@@ -239,13 +253,12 @@ func (e *engine) closeBuilding() error {
 	for _, r := range e.hot {
 		rk := &e.racks[r]
 		rk.hot = false
-		wasW := rk.itW
-		rk.itW = 0
-		for _, i := range rk.servers {
-			rk.itW += e.srv[i].set.WallW
+		if rk.stale || rk.itW < 1 { // what rounding leaves of an empty rack is no load
+			e.sumRack(rk)
 		}
-		e.power.rack(int(r), wasW, rk.itW)
-		rk.peakW = math.Max(rk.peakW, rk.itW)
+		e.power.rack(int(r), rk.meteredW, rk.itW)
+		rk.meteredW = rk.itW
+		rk.peakW = max(rk.peakW, rk.itW)
 		b.flow.SetLater(rk.consumer, rk.itW)
 	}
 	e.hot = e.hot[:0]
@@ -359,7 +372,7 @@ func (e *engine) plantLoad(i int) cooling.Load {
 			lpm += b.loops[j].WaterLPM
 		}
 	}
-	heat = math.Max(heat, 0)
+	heat = max(heat, 0)
 	b.plantHeatW[i] = heat
 	ret := setC
 	if lpm > 0 {
@@ -379,10 +392,10 @@ func (e *engine) moveDrivers(damp bool) bool {
 		if e.stands(&e.rooms[i], p.SupplyC, p.Phi) {
 			continue
 		}
-		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: r.HeatJPerK(e.b.airPa) / math.Max(p.WPerK, 1e-3)}
+		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: r.HeatJPerK(e.b.airPa) / max(p.WPerK, 1e-3)}
 		if r.StructureWPerK > 0 && r.StructureJPerK > 0 && r.VolumeM3 > 0 {
 			to.pair = thermal.Pair{AirJPerK: r.AirJPerK(e.b.airPa), StructureJPerK: r.StructureJPerK, WPerK: r.StructureWPerK}
-			to.pullWPerK = math.Max(p.WPerK, 1e-3)
+			to.pullWPerK = max(p.WPerK, 1e-3)
 		}
 		if p.Held { // the coil has capacity to spare: the air answers as fast as it is exchanged
 			to.tauS, to.pullWPerK = r.MixS(p.FlowM3s), 0
@@ -394,7 +407,7 @@ func (e *engine) moveDrivers(damp bool) bool {
 		if e.stands(&e.loops[i], p.SupplyC, p.Phi) {
 			continue
 		}
-		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: l.HeatJPerK() / math.Max(p.WPerK, 1e-3)}
+		to := settling{endC: p.SupplyC, phi: p.Phi, tauS: l.HeatJPerK() / max(p.WPerK, 1e-3)}
 		moved = e.moveDriver(&e.loops[i], int32(len(e.rooms)+i), &to, damp) || moved
 	}
 	// The water of each plant is a mass of its own: rooms and loops see it as it is, not as it will settle.
@@ -404,7 +417,7 @@ func (e *engine) moveDrivers(damp bool) bool {
 			continue
 		}
 		heatJPerK := e.waterJPerK(i)
-		to := settling{endC: p.SupplyC, phi: 1, tauS: heatJPerK / math.Max(p.WPerK, 1e-3)}
+		to := settling{endC: p.SupplyC, phi: 1, tauS: heatJPerK / max(p.WPerK, 1e-3)}
 		w := &e.waters[i]
 		if !p.Held {
 			e.coupleWater(i, &to)
@@ -441,7 +454,7 @@ func (e *engine) coupleWater(i int, to *settling) {
 		return
 	}
 	to.pair = thermal.Pair{AirJPerK: heatJPerK, StructureJPerK: mass, WPerK: pull}
-	to.pullWPerK = math.Max(b.plants[i].WPerK, 1e-3)
+	to.pullWPerK = max(b.plants[i].WPerK, 1e-3)
 	to.behindC, to.hasBehind = b.waterC[i]+lagW/pull, true
 }
 
@@ -514,7 +527,7 @@ func (e *engine) moveDriver(d *driver, id int32, to *settling, damp bool) bool {
 			d.step, d.stepping = e.push(max(at, e.now+1), evDriver, id)
 		}
 	}
-	phi = math.Min(math.Max(phi, 0), 1)
+	phi = min(max(phi, 0), 1)
 	if math.Abs(apply-d.appliedC) <= e.cfg.ToleranceK && math.Abs(endC-d.endC) <= e.cfg.ToleranceK && math.Abs(phi-d.phi) <= phiStep && !(phi == 0 && d.phi != 0) {
 		return false
 	}

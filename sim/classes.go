@@ -26,8 +26,10 @@ type class struct {
 	energyJ, comp float64 // of one member, since the class began
 	memberS       float64 // member-seconds that are not in the histogram yet
 
-	leadK  float64 // at leadNS; since then no member was warmer than path by more, as this decays
+	leadK  float64 // at leadNS, and less since, no member was warmer than path by more
 	leadNS int64
+	nowC   float64 // path at the last drift, and
+	boundC float64 // what it did not exceed from then on
 	riseK  float64 // exhaust rise at which its members' inlets were taken, within staleRiseK
 }
 
@@ -60,17 +62,18 @@ func (c *class) advance(now int64) {
 // flushClass puts what a class has been into the histogram of its GPUs.
 func (e *engine) flushClass(c *class) {
 	c.advance(e.now)
-	e.m.gpuHist.Add(math.Min(c.set.MeanC, c.m.ShutC), c.memberS*float64(c.m.GPUs))
+	e.m.gpuHist.Add(min(c.set.MeanC, c.m.ShutC), c.memberS*float64(c.m.GPUs))
 	c.memberS = 0
 }
 
 // leads notes that a member is leadK warmer than its class.
 func (c *class) leads(now int64, leadK float64) {
-	if leadK > 0 && leadK > c.lead(now) {
-		c.leadK, c.leadNS = leadK, now
+	if leadK > 0 {
+		c.leadK, c.leadNS = max(c.leadK, leadK), now
 	}
 }
 
+// lead is a bound on how much warmer than its class a member is.
 func (c *class) lead(now int64) float64 {
 	if c.leadK == 0 {
 		return 0
@@ -157,7 +160,7 @@ func (e *engine) join(s *server, c *class, nowC float64, fresh bool) bool {
 	if !fresh {
 		leadK = nowC - c.path.At(e.now)
 	}
-	if !e.cfg.Unlimited && c.path.Bound()+math.Max(leadK, 0) >= c.level() {
+	if !e.cfg.Unlimited && c.path.Bound()+max(leadK, 0) >= c.level() {
 		return false
 	}
 	c.advance(e.now)
@@ -190,8 +193,10 @@ func (e *engine) drift(d *driver) {
 		if c.n > 0 {
 			e.driftClass(d, c)
 		}
+		c.nowC, c.boundC = c.path.Now(e.now)
 	}
 	m := &e.m
+	bin := m.bin(m.gpuMax_, e.now)
 	for _, i := range d.servers {
 		s := &e.srv[i]
 		c := s.class
@@ -200,11 +205,12 @@ func (e *engine) drift(d *driver) {
 			continue
 		}
 		rk := &e.racks[s.rack]
+		rk.stale = true
 		e.touchRack(s.rack)
-		lead := math.Max(s.path.B, 0)
-		rk.topC = math.Max(rk.topC, c.path.Bound()+lead)
-		if m.news(e, rk, c.path.At(e.now)+lead) {
-			m.gpuMax(e, s, s.dieC(e.now))
+		lead := max(s.path.B, 0)
+		rk.topC = max(rk.topC, c.boundC+lead)
+		if top := c.nowC + lead; top > rk.gpuMaxC || !(m.gpuMax_[bin] >= top) {
+			m.gpuMax(e, s, c.nowC+s.path.At(e.now))
 		}
 	}
 }
@@ -247,6 +253,6 @@ func (e *engine) driftClass(d *driver, c *class) {
 
 // moveAlike moves n members of a class in the sums over servers; neither their inlets nor their clocks change.
 func (m *meters) moveAlike(c *class, n float64, is *thermal.Settled) {
-	m.gpuSum += n * float64(c.m.GPUs) * (math.Min(is.MeanC, c.m.ShutC) - math.Min(c.set.MeanC, c.m.ShutC))
+	m.gpuSum += n * float64(c.m.GPUs) * (min(is.MeanC, c.m.ShutC) - min(c.set.MeanC, c.m.ShutC))
 	m.computeW += n * (computeW(c.m, is) - computeW(c.m, &c.set))
 }

@@ -258,7 +258,7 @@ func (s *server) reload() {
 		}
 		s.load.Busy += int(sh.gpus)
 		s.load.USum += float64(sh.gpus) * sh.activity
-		s.load.UMax = math.Max(s.load.UMax, sh.activity)
+		s.load.UMax = max(s.load.UMax, sh.activity)
 	}
 }
 
@@ -270,7 +270,7 @@ func (s *server) reloadShared() {
 		if sh.milli == 0 {
 			s.load.Busy += int(sh.gpus)
 			s.load.USum += float64(sh.gpus) * sh.activity
-			s.load.UMax = math.Max(s.load.UMax, sh.activity)
+			s.load.UMax = max(s.load.UMax, sh.activity)
 			continue
 		}
 		u[sh.slot] += sh.activity * float64(sh.milli) / sched.Milli
@@ -278,8 +278,8 @@ func (s *server) reloadShared() {
 	for _, sh := range s.jobs {
 		if x, ok := u[sh.slot]; ok && sh.milli > 0 {
 			s.load.Busy++
-			s.load.USum += math.Min(x, 1)
-			s.load.UMax = math.Max(s.load.UMax, math.Min(x, 1))
+			s.load.USum += min(x, 1)
+			s.load.UMax = max(s.load.UMax, min(x, 1))
 			delete(u, sh.slot)
 		}
 	}
@@ -304,8 +304,8 @@ func (e *engine) updateRates() {
 		clock, capClock := 1.0, 1.0
 		for _, sh := range t.shares {
 			set := e.srv[sh.Server].set
-			clock = math.Min(clock, set.Clock)
-			capClock = math.Min(capClock, set.CapClock)
+			clock = min(clock, set.Clock)
+			capClock = min(capClock, set.CapClock)
 		}
 		rate := facility.WorkRate(t.MemoryBound, clock)
 		capRate := facility.WorkRate(t.MemoryBound, capClock)
@@ -359,11 +359,11 @@ func (e *engine) progress(t *job) {
 	}
 	if e.now > from && t.rate > 0 {
 		e.js.byClass[t.Class].tokens += float64(e.now-from) / thermal.Second * t.tokens()
-		t.remainS = math.Max(0, t.remainS-float64(e.now-from)/thermal.Second*t.rate*t.useful)
+		t.remainS = max(0, t.remainS-float64(e.now-from)/thermal.Second*t.rate*t.useful)
 		if !math.IsInf(t.ckptS, 1) && t.ckptS > 0 {
 			// Saved is what was left at the last whole interval.
 			done := t.WorkS - t.remainS
-			t.savedS = math.Min(t.savedS, t.WorkS-math.Floor(done/t.ckptS)*t.ckptS)
+			t.savedS = min(t.savedS, t.WorkS-math.Floor(done/t.ckptS)*t.ckptS)
 		}
 	}
 	t.lastNS = e.now

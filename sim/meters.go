@@ -246,9 +246,9 @@ func (m *meters) read(e *engine) {
 	}
 	m.record(e)
 	e.power.read(e.now, facilityW, itW)
-	m.peakFacilityW = math.Max(m.peakFacilityW, facilityW)
-	m.peakITW = math.Max(m.peakITW, itW)
-	m.peakSwingW = math.Max(m.peakSwingW, itW+math.Sqrt(math.Max(0, e.rate.swing2)))
+	m.peakFacilityW = max(m.peakFacilityW, facilityW)
+	m.peakITW = max(m.peakITW, itW)
+	m.peakSwingW = max(m.peakSwingW, itW+math.Sqrt(max(0, e.rate.swing2)))
 }
 
 // perOf is a mean; of nothing there is none, whatever rounding left of the sum.
@@ -355,9 +355,9 @@ func (m *meters) gpuMax(e *engine, s *server, c float64) {
 	if math.IsNaN(c) {
 		return
 	}
-	m.gpuMaxC = math.Max(m.gpuMaxC, c)
+	m.gpuMaxC = max(m.gpuMaxC, c)
 	rk := &e.racks[s.rack]
-	rk.gpuMaxC = math.Max(rk.gpuMaxC, c)
+	rk.gpuMaxC = max(rk.gpuMaxC, c)
 	m.most(m.gpuMax_, e.now, c)
 }
 
@@ -405,7 +405,7 @@ func (m *meters) put(s *server, set *thermal.Settled, inletC, sign float64) {
 	}
 	gpus, busy := sign*float64(s.m.GPUs), sign*float64(s.busy)
 	m.inletSum += sign * inletC
-	m.gpuSum += math.Min(set.MeanC, s.m.ShutC) * gpus // no die gets hotter than where it shuts down
+	m.gpuSum += min(set.MeanC, s.m.ShutC) * gpus // no die gets hotter than where it shuts down
 	m.upServers += sign
 	m.upGPUs += gpus
 	m.computeW += sign * computeW(s.m, set)
@@ -423,68 +423,30 @@ func (m *meters) resum(e *engine) {
 	}
 }
 
-// rackInlets looks again at the warmest inlet of a rack and counts it against the ASHRAE class and its
-// servers' own ranges.
-func (m *meters) rackInlets(e *engine, r int32) {
-	rk := &e.racks[r]
-	dt := float64(e.now-rk.lastNS) / thermal.Second
-	if dt > 0 {
-		if !math.IsNaN(rk.inletC) {
-			rk.inletSum += rk.inletC * dt
-			rk.inletS += dt
-		}
-		if rk.overRec {
-			rk.recS += dt
-		}
-		if rk.overAllow {
-			rk.allowS += dt
-		}
-	}
-	rk.lastNS = e.now
-	warm, rec, allow := math.NaN(), false, false
-	air := &e.cfg.Air
-	for _, i := range rk.servers {
-		s := &e.srv[i]
-		if !s.up() {
-			continue
-		}
-		c := s.inletC
-		if !(warm >= c) {
-			warm = c
-		}
-		rec = rec || c > air.RecommendedHigh || c < air.RecommendedLow
-		allow = allow || c > math.Min(air.AllowableHigh, s.m.InletMaxC) || c < math.Max(air.AllowableLow, s.m.InletMinC)
-	}
-	rk.inletC = warm
-	if !math.IsNaN(warm) {
-		rk.inletMaxC = math.Max(rk.inletMaxC, warm)
-		m.most(m.inletMax, e.now+1, warm)
-	}
-	m.racksRec += int(flag(rec)) - int(flag(rk.overRec))
-	m.racksAllow += int(flag(allow)) - int(flag(rk.overAllow))
-	rk.overRec, rk.overAllow = rec, allow
-}
-
 // sample looks at extremes for the series; it changes no state. A rack is looked into only if one of its
 // servers may stand above what the bin has seen.
 func (e *engine) sample() {
 	m := &e.m
 	bin := m.bin(m.gpuMax_, e.now)
+	warmC, hot := math.NaN(), 0
 	for r := range e.racks {
 		rk := &e.racks[r]
-		if !math.IsNaN(rk.inletC) {
-			m.most(m.inletMax, e.now, rk.inletC)
+		if !(warmC >= rk.inletC) && !math.IsNaN(rk.inletC) {
+			warmC = rk.inletC
 		}
-		if bin < 0 || m.gpuMax_[bin] >= rk.topC {
-			continue
+		if rk.topC > e.racks[hot].topC {
+			hot = r
 		}
-		rk.topC = math.Inf(-1)
-		for _, i := range rk.servers {
-			if s := &e.srv[i]; s.up() {
-				c, boundC := s.dieNow(e.now)
-				m.gpuMax(e, s, c)
-				rk.topC = math.Max(rk.topC, boundC)
-			}
+	}
+	if !math.IsNaN(warmC) {
+		m.most(m.inletMax, e.now, warmC)
+	}
+	if len(e.racks) > 0 { // the rack that may be hottest first: it spares a look into most others
+		e.lookInto(&e.racks[hot])
+	}
+	for r := range e.racks {
+		if rk := &e.racks[r]; !(m.gpuMax_[bin] >= rk.topC) {
+			e.lookInto(rk)
 		}
 	}
 	if m.busySum > 0 {
@@ -492,11 +454,23 @@ func (e *engine) sample() {
 		if m.clockSum < m.busySum*(1-1e-12) {
 			for i := range e.srv {
 				if s := &e.srv[i]; s.busy > 0 {
-					clock = math.Min(clock, s.set.Clock)
+					clock = min(clock, s.set.Clock)
 				}
 			}
 		}
 		m.least(m.clockMin, e.now, clock)
+	}
+}
+
+// lookInto notes how hot the GPUs of a rack are, and how hot they may yet get on their way.
+func (e *engine) lookInto(rk *rack) {
+	rk.topC = math.Inf(-1)
+	for _, i := range rk.servers {
+		if s := &e.srv[i]; s.up() {
+			c, boundC := s.dieNow(e.now)
+			e.m.gpuMax(e, s, c)
+			rk.topC = max(rk.topC, boundC)
+		}
 	}
 }
 
@@ -523,7 +497,7 @@ func (e *engine) finish() {
 		m.driver(e, len(e.rooms)+i, &e.loops[i])
 	}
 	for i := range e.racks {
-		m.rackInlets(e, int32(i))
+		m.countInlet(e, &e.racks[i])
 	}
 	e.sample()
 	for i := range e.js.table {

@@ -26,17 +26,17 @@ type server struct {
 	loop   int32   // -1 for air builds
 	height float64 // of its middle, as a share of the rack's height
 
-	load   thermal.Load
-	jobs   []slotShare
-	set    *thermal.Settled // where it settles: its own, or its class's
-	own    thermal.Settled
-	inletC float64      // air inlet, 0 while it is down
-	class  *class       // nil: it is settled by itself
-	classJ float64      // energy of a member of its class when this one was last accounted
-	path   thermal.Path // worst slot; over its class's where it has one
-	mode   thermal.Mode
-	ev     event.ID
-	evOn   bool
+	load               thermal.Load
+	jobs               []slotShare
+	set                *thermal.Settled // where it settles: its own, or its class's
+	inletC             float64          // air inlet, 0 while it is down
+	class              *class           // nil: it is settled by itself
+	overRec, overAllow bool             // its inlet is outside the ranges
+	classJ             float64          // energy of a member of its class when this one was last accounted
+	path               thermal.Path     // worst slot; over its class's where it has one
+	mode               thermal.Mode
+	ev                 event.ID
+	evOn               bool
 
 	failed    bool    // in repair
 	drawn     bool    // failed at random: its next failure is drawn when it is back
@@ -57,6 +57,8 @@ type server struct {
 	lastNS  int64 // accounted up to here
 	energyJ float64
 	comp    float64 // compensation of energyJ
+
+	own thermal.Settled
 }
 
 func (s *server) up() bool { return !s.failed && !s.dark && s.out == 0 }
@@ -69,9 +71,12 @@ type rack struct {
 	servers    []int32
 	consumer   int     // in the power flow
 	itW        float64 // asked for
+	meteredW   float64 // of it, what the row's meter has
 	inletC     float64 // warmest inlet among its servers, NaN when none is up
-	overRec    bool
-	overAllow  bool
+	overRec    int     // servers outside the recommended range
+	overAllow  int     // and outside the allowable one
+	counted    uint8   // whether the hall's counts of racks hold it: 1 recommended, 2 allowable
+	cooled     bool    // its warmest server has cooled
 	lastNS     int64
 	inletSum   float64 // ∫ inlet dt, s·°C
 	inletS     float64 // time with a figure
@@ -85,6 +90,7 @@ type rack struct {
 	allowS     float64
 	seen       bool
 	hot        bool    // in engine.hot
+	stale      bool    // itW has to be summed anew
 	topC       float64 // no GPU of the rack stands above
 }
 
@@ -127,11 +133,7 @@ func (e *engine) settleServers() {
 		e.settleServer(i)
 	}
 	e.dirty = e.dirty[:0]
-	for _, r := range e.seen {
-		e.racks[r].seen = false
-		e.m.rackInlets(e, r)
-	}
-	e.seen = e.seen[:0]
+	e.m.inletsMoved(e)
 }
 
 func (e *engine) env(s *server) thermal.Env {
@@ -151,7 +153,7 @@ func (e *engine) env(s *server) thermal.Env {
 		Height:    s.height - 0.5,
 		RhoCp:     e.b.rhoCp,
 		FanMax:    e.cfg.FanMaxShare,
-		WallCapW:  math.Min(s.domainCap, math.Min(s.wallCap, s.feedCap)),
+		WallCapW:  min(s.domainCap, min(s.wallCap, s.feedCap)),
 		Unlimited: e.cfg.Unlimited,
 	}
 	if s.loop >= 0 {
@@ -268,11 +270,10 @@ func (e *engine) settleServer(i int32) {
 	e.m.moved(s, was, wasInletC)
 	rk := &e.racks[s.rack]
 	if s.up() {
-		rk.topC = math.Max(rk.topC, s.dieBoundC())
+		rk.topC = max(rk.topC, s.dieBoundC())
 	}
-	if !rk.seen && (s.inletC != wasInletC || (s.set.WallW > 0) != (was.WallW > 0)) {
-		rk.seen = true
-		e.seen = append(e.seen, s.rack)
+	if s.inletC != wasInletC || (s.set.WallW > 0) != (was.WallW > 0) {
+		e.m.inletMoved(e, s, wasInletC)
 	}
 }
 
@@ -289,7 +290,7 @@ func (e *engine) settleUp(i int32, s *server, env *thermal.Env, nowC float64) {
 	s.set = &s.own
 	*s.set = e.settleIn(i, s, env, thermal.Free)
 	if fresh {
-		nowC = math.Min(s.set.WorstC, s.set.LimitC)
+		nowC = min(s.set.WorstC, s.set.LimitC)
 	}
 	s.mode = e.nextMode(s, nowC, s.set.WorstC, s.set.LimitC)
 	if s.mode != thermal.Free {
@@ -329,7 +330,7 @@ func (e *engine) followPath(i int32, s *server, nowC float64, fresh bool) {
 		return
 	}
 	if fresh {
-		nowC = math.Min(end+offset, s.set.LimitC)
+		nowC = min(end+offset, s.set.LimitC)
 	}
 	s.path = thermal.Follow(e.now, nowC, end, s.set.TauFrom(s.m, nowC), offset, d.path.LocalTau(e.now))
 	e.scheduleThermal(i, s)
@@ -426,7 +427,7 @@ func (e *engine) account(s *server) {
 			s.classJ = j
 		} else {
 			addTo(&s.energyJ, &s.comp, s.set.WallW*dt)
-			e.m.gpuHist.Add(math.Min(s.set.MeanC, s.m.ShutC), dt*float64(s.m.GPUs))
+			e.m.gpuHist.Add(min(s.set.MeanC, s.m.ShutC), dt*float64(s.m.GPUs))
 		}
 		e.m.server(e, s, dt)
 	}

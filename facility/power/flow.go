@@ -204,10 +204,16 @@ func (f *Flow) refresh(n int32) {
 	if s.isSource {
 		f.drawn += s.in - oldIn
 	}
-	for j, k := int32(0), s.sources; j < k; j++ {
-		p := &f.state[f.sources[s.first+j]]
-		p.dOut += share(s.in, k, j) - share(oldIn, k, j)
-		p.dIT += share(s.itIn, k, j) - share(oldITIn, k, j)
+	if s.sources == 1 {
+		p := &f.state[f.sources[s.first]]
+		p.dOut += s.in - oldIn
+		p.dIT += s.itIn - oldITIn
+	} else {
+		for j, k := int32(0), s.sources; j < k; j++ {
+			p := &f.state[f.sources[s.first+j]]
+			p.dOut += share(s.in, k, j) - share(oldIn, k, j)
+			p.dIT += share(s.itIn, k, j) - share(oldITIn, k, j)
+		}
 	}
 	f.OutW[n], f.InW[n], f.LossW[n], f.ITOutW[n] = toW(s.out), toW(s.in), toW(loss), toW(s.it)
 }

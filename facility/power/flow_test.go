@@ -471,3 +471,33 @@ func TestSetDoesNotAllocate(t *testing.T) {
 		t.Errorf("%g allocations", n)
 	}
 }
+
+// Loads set together and brought up once leave the state that setting them one by one does.
+func TestSetLater(t *testing.T) {
+	g, consumers := hall(t, 40)
+	rapid.Check(t, func(t *rapid.T) {
+		one, all := g.NewFlow(consumers), g.NewFlow(consumers)
+		for range rapid.IntRange(1, 4).Draw(t, "instants") {
+			if rapid.Bool().Draw(t, "loses") {
+				n, up := rapid.IntRange(0, len(g.Nodes)-1).Draw(t, "node"), rapid.IntRange(0, 1).Draw(t, "up")
+				one.SetUp(n, up)
+				all.SetUp(n, up)
+			}
+			for range rapid.IntRange(0, 10).Draw(t, "loads") {
+				c, w := rapid.IntRange(0, len(consumers)-1).Draw(t, "consumer"), rapid.Float64Range(0, 1e5).Draw(t, "w")
+				one.Set(c, w)
+				all.SetLater(c, w)
+			}
+			if rapid.Bool().Draw(t, "applies") { // else the next loss does
+				all.Apply()
+			}
+		}
+		all.Apply()
+		if d := cmp.Diff([][]float64{one.InW, one.OutW, one.LossW, one.ITOutW}, [][]float64{all.InW, all.OutW, all.LossW, all.ITOutW}); d != "" {
+			t.Fatal(d)
+		}
+		if one.FacilityW() != all.FacilityW() || one.ITW() != all.ITW() {
+			t.Fatalf("facility %v, %v W, IT %v, %v W", one.FacilityW(), all.FacilityW(), one.ITW(), all.ITW())
+		}
+	})
+}

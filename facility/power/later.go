@@ -36,23 +36,30 @@ func (f *Flow) SetLater(consumer int, w float64) {
 
 // Apply brings every node up to date with its pending change, children before parents.
 func (f *Flow) Apply() {
-	for {
-		n, ok := f.waiting.takeLast()
-		if !ok {
-			return
-		}
-		if s := &f.state[n]; s.dOut == 0 && s.dIT == 0 {
-			continue
-		}
-		f.refresh(n)
-		s := &f.state[n]
-		for _, p := range f.sources[s.first : s.first+s.sources] {
-			f.waiting.add(p)
+	// Sources stand before what they feed: what is added on the way lies further down.
+	words, over := f.waiting.words, f.waiting.over
+	for o := len(over) - 1; o >= 0; o-- {
+		for over[o] != 0 {
+			w := o<<6 + bits.Len64(over[o]) - 1
+			for words[w] != 0 {
+				b := bits.Len64(words[w]) - 1
+				words[w] &^= 1 << b
+				n := int32(w<<6 + b)
+				s := &f.state[n]
+				if s.dOut == 0 && s.dIT == 0 {
+					continue
+				}
+				f.refresh(n)
+				for _, p := range f.sources[s.first : s.first+s.sources] {
+					f.waiting.add(p)
+				}
+			}
+			over[o] &^= 1 << (w & 63)
 		}
 	}
 }
 
-// nodeSet is a set of node indices that gives its largest first: bits, and bits over their words.
+// nodeSet is a set of node indices, to be read from its largest: bits, and bits over their words.
 type nodeSet struct {
 	words, over []uint64
 }
@@ -66,23 +73,6 @@ func (s *nodeSet) add(n int32) {
 	w := n >> 6
 	s.words[w] |= 1 << (n & 63)
 	s.over[w>>6] |= 1 << (w & 63)
-}
-
-// takeLast removes the largest and returns it.
-func (s *nodeSet) takeLast() (int32, bool) {
-	for o := len(s.over) - 1; o >= 0; o-- {
-		if s.over[o] == 0 {
-			continue
-		}
-		w := o<<6 + bits.Len64(s.over[o]) - 1
-		b := bits.Len64(s.words[w]) - 1
-		s.words[w] &^= 1 << b
-		if s.words[w] == 0 {
-			s.over[o] &^= 1 << (w & 63)
-		}
-		return int32(w<<6 + b), true
-	}
-	return 0, false
 }
 
 func (s *nodeSet) clear() {

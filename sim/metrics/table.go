@@ -113,15 +113,28 @@ func (t *Table) advance(now int64) {
 		return
 	}
 	s := seconds(now - t.at)
+	inBin := now < t.binEnd()
+	total, acc := t.total[:len(t.row)], t.acc[:len(t.row)]
 	for c, v := range t.row {
 		if v == 0 {
 			continue
 		}
 		if v != v { //nolint:gocritic // no figure
 			t.unknown[c] += now - t.at
+			if inBin {
+				t.dark[c] += now - t.at
+			}
 			continue
 		}
-		t.total[c].add(v * s)
+		x := v * s
+		total[c].add(x)
+		if inBin {
+			acc[c] += x
+		}
+	}
+	if inBin {
+		t.at = now
+		return
 	}
 	for t.at < now {
 		end := t.binEnd()

@@ -80,7 +80,7 @@ func (p *Path) Mean(from, to int64) float64 {
 }
 
 // Bound returns a temperature that the path never exceeds, at no cost.
-func (p *Path) Bound() float64 { return p.EndC + math.Max(p.A, 0) + math.Max(p.B, 0) }
+func (p *Path) Bound() float64 { return p.EndC + max(p.A, 0) + max(p.B, 0) }
 
 // Now returns the temperature at a time not before FromNS and one that the path never exceeds from then on.
 func (p *Path) Now(ns int64) (c, bound float64) {
@@ -88,11 +88,11 @@ func (p *Path) Now(ns int64) (c, bound float64) {
 	c, bound = p.EndC, p.EndC
 	if p.A != 0 && t < gone*p.TauA {
 		a := p.A * math.Exp(-t/p.TauA)
-		c, bound = c+a, bound+math.Max(a, 0)
+		c, bound = c+a, bound+max(a, 0)
 	}
 	if p.B != 0 && t < gone*p.TauB {
 		b := p.B * math.Exp(-t/p.TauB)
-		c, bound = c+b, bound+math.Max(b, 0)
+		c, bound = c+b, bound+max(b, 0)
 	}
 	return c, bound
 }

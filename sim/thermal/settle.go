@@ -31,7 +31,7 @@ type Env struct {
 // InletC is the air inlet of a server whose exhaust is riseK above it.
 func (e *Env) InletC(riseK float64) float64 {
 	warmerK := e.Recirc * riseK
-	return e.AirC + warmerK + math.Min(e.GradientK, 2*warmerK)*e.Height
+	return e.AirC + warmerK + min(e.GradientK, 2*warmerK)*e.Height
 }
 
 // Mode says which rule sets the clocks.
@@ -77,10 +77,10 @@ const noFlow = 1e-6
 // Settle solves the steady state of one server. Cost: a few exponentials; it allocates nothing.
 func Settle(m *facility.Model, l Load, e *Env, mode Mode) Settled {
 	var s Settled
-	capW := math.Min(m.TDPW, m.GPUCapW)
-	fanMax := math.Min(m.FanMax, e.FanMax)
-	refC, flow := e.CoolantC, math.Max(e.FlowShare, noFlow)
-	s.Fan = math.Min(m.FanMin, fanMax)
+	capW := min(m.TDPW, m.GPUCapW)
+	fanMax := min(m.FanMax, e.FanMax)
+	refC, flow := e.CoolantC, max(e.FlowShare, noFlow)
+	s.Fan = min(m.FanMin, fanMax)
 	uMax := l.UMax
 	rise := e.RiseK
 	for range 12 {
@@ -90,10 +90,10 @@ func Settle(m *facility.Model, l Load, e *Env, mode Mode) Settled {
 			// The fans answer to the hottest GPU at the clock its cap allows.
 			p := m.FloorW + m.LeakAt(m.TargetC) + uMax*m.DynW
 			if !e.Unlimited {
-				p = math.Min(p, capW)
+				p = min(p, capW)
 			}
 			if mode == Free {
-				s.Fan = math.Min(m.FanShare(p, refC), fanMax)
+				s.Fan = min(m.FanShare(p, refC), fanMax)
 			} else {
 				s.Fan = fanMax
 			}
@@ -125,15 +125,15 @@ func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, 
 		if !e.Unlimited {
 			if m.FloorW+leak+dyn > capW {
 				s.WorstC = refC + rw*capW
-				s.CapClock = m.ClockFor(capW-m.FloorW-m.LeakAt(math.Min(s.WorstC, m.LimitC)), dyn)
+				s.CapClock = m.ClockFor(capW-m.FloorW-m.LeakAt(min(s.WorstC, m.LimitC)), dyn)
 			}
 			s.Clock = s.CapClock
 			if mode != Free {
 				hold := m.ClockFor((s.LimitC-refC)/rw-m.FloorW-m.LeakAt(s.LimitC), dyn)
 				if mode == Slow {
-					hold = math.Max(m.ClockMin, hold/2)
+					hold = max(m.ClockMin, hold/2)
 				}
-				s.Clock = math.Min(s.CapClock, hold)
+				s.Clock = min(s.CapClock, hold)
 			}
 			if s.Clock < 1 {
 				s.WorstC, leak = dieC(m, refC, rw, dyn*math.Pow(s.Clock, m.Alpha))
@@ -156,7 +156,7 @@ func (s *Settled) clocks(m *facility.Model, l Load, e *Env, mode Mode, refC, r, 
 		}
 	}
 	if s.WorstC < m.ShutC { // above shutdown leakage is held at its value there and adds no slope
-		s.TauS /= math.Max(1-m.LeakPerK*leak*rw, minLoopGap)
+		s.TauS /= max(1-m.LeakPerK*leak*rw, minLoopGap)
 	}
 }
 
@@ -167,11 +167,11 @@ func (s *Settled) TauFrom(m *facility.Model, nowC float64) float64 {
 	if math.Abs(d) < 0.01 {
 		return s.TauS
 	}
-	w := s.FullW + m.LeakAt(math.Min(nowC, m.ShutC))
+	w := s.FullW + m.LeakAt(min(nowC, m.ShutC))
 	if s.CapClock < 1 { // the cap holds, or will once it is warmer
-		w = math.Min(w, s.SlotW)
+		w = min(w, s.SlotW)
 	}
-	return s.SlotKW * m.GPUHeatJPerK / math.Max(1-s.SlotKW*(s.SlotW-w)/d, minLoopGap)
+	return s.SlotKW * m.GPUHeatJPerK / max(1-s.SlotKW*(s.SlotW-w)/d, minLoopGap)
 }
 
 // power fills temperatures of the mean slot and power from the clock.
@@ -206,7 +206,7 @@ func (s *Settled) power(m *facility.Model, l Load, refC, r float64) {
 func (s *Settled) wallCap(m *facility.Model, l Load, e *Env, refC, r, rw, leak float64) float64 {
 	hiX, hiW := math.Pow(s.Clock, m.Alpha), s.WallW
 	try := func(x float64) {
-		s.Clock = math.Max(m.ClockMin, math.Pow(x, 1/m.Alpha))
+		s.Clock = max(m.ClockMin, math.Pow(x, 1/m.Alpha))
 		s.WorstC, leak = dieC(m, refC, rw, l.UMax*m.DynW*math.Pow(s.Clock, m.Alpha))
 		s.power(m, l, refC, r)
 	}
@@ -225,7 +225,7 @@ func (s *Settled) wallCap(m *facility.Model, l Load, e *Env, refC, r, rw, leak f
 			loX, loW = x, s.WallW
 		}
 	}
-	s.CapClock = math.Min(s.CapClock, s.Clock)
+	s.CapClock = min(s.CapClock, s.Clock)
 	return leak
 }
 
