@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -27,7 +28,8 @@ type command struct {
 // commands in the order in which help lists them.
 func commands() []command {
 	return []command{
-		runCommand, planCommand, compareCommand, importCommand, checkCommand, catalogCommand, examplesCommand, schemaCommand, versionCommand,
+		runCommand, planCommand, compareCommand, importCommand, checkCommand, catalogCommand, examplesCommand, schemaCommand,
+		completionCommand, manCommand(), versionCommand,
 	}
 }
 
@@ -58,8 +60,11 @@ func dispatch(ctx context.Context, t *terminal, args []string) error {
 	case "--version":
 		name = "version"
 	}
-	if name == "help" {
+	switch name {
+	case "help":
 		return help(t, rest)
+	case completeName:
+		return printCandidates(t, rest)
 	}
 	c, err := findCommand(name)
 	if err != nil {
@@ -98,7 +103,9 @@ func findCommand(name string) (command, error) {
 	if strings.HasPrefix(name, "-") {
 		err.text = fmt.Sprintf("flag %q stands before the command; the command comes first", name)
 	}
-	if best, ok := units.Nearest(name, append(names, "help")); ok {
+	if slices.Contains(exampleNames(), name) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		err.hint = fmt.Sprintf("a scenario comes after a command: headroom run %s", name)
+	} else if best, ok := units.Nearest(name, append(names, "help")); ok {
 		err.hint = fmt.Sprintf("did you mean %q?", best)
 	} else {
 		err.hint = "commands: " + strings.Join(names, ", ")
@@ -113,11 +120,27 @@ func flagError(c command, flags *pflag.FlagSet, err error) error {
 	if errors.As(err, &unknown) {
 		var names []string
 		flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if best, ok := units.Nearest(unknown.GetSpecifiedName(), names); ok {
+		name := unknown.GetSpecifiedName()
+		if others := commandsWith(name); len(name) > 1 && others != nil {
+			out.hint = fmt.Sprintf("--%s is a flag of %s", name, strings.Join(others, ", "))
+		} else if best, ok := units.Nearest(name, names); ok {
 			out.hint = fmt.Sprintf("did you mean --%s?", best)
 		}
 	}
 	return out
+}
+
+// commandsWith lists the commands that have a flag.
+func commandsWith(flag string) []string {
+	var names []string
+	for _, c := range commands() {
+		flags := newFlags(c.name)
+		c.setup(flags)
+		if flags.Lookup(flag) != nil {
+			names = append(names, "headroom "+c.name)
+		}
+	}
+	return names
 }
 
 func help(t *terminal, args []string) error {
@@ -133,17 +156,24 @@ func help(t *terminal, args []string) error {
 	return err
 }
 
+// What the program's help and its manual page say beside the commands.
+const (
+	programIntro = "Headroom simulates a datacenter's rack capacity: what fits, what stops the next server,\n" +
+		"what throughput, heat and energy come out."
+	programFile = "FILE is a scenario file, - for standard input, or the name of an embedded example.\n" +
+		"Start with: headroom run first-hall -o out"
+)
+
+var programExits = []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted}
+
 func programHelp() string {
 	var b strings.Builder
-	b.WriteString("Headroom simulates a datacenter's rack capacity: what fits, what stops the next server,\n" +
-		"what throughput, heat and energy come out.\n\nUsage: headroom COMMAND [flags]\n\nCommands:\n")
+	b.WriteString(programIntro + "\n\nUsage: headroom COMMAND [flags]\n\nCommands:\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-22s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
+		fmt.Fprintf(&b, "  %-25s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
 	}
-	b.WriteString("  help [COMMAND]         what a command takes\n\n" +
-		"FILE is a scenario file, - for standard input, or the name of an embedded example.\n" +
-		"Start with: headroom run first-hall -o out\n\n")
-	b.WriteString(exitHelp(exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted))
+	b.WriteString("  help [COMMAND]            what a command takes\n\n" + programFile + "\n\n")
+	b.WriteString(exitHelp(programExits...))
 	return b.String()
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
@@ -39,7 +38,7 @@ func runCatalog(t *terminal, format string, args []string) error {
 		return err
 	}
 	if len(args) == 0 {
-		return printEntries(t.stdout, all, format)
+		return printEntries(t.screen(), all, format)
 	}
 	var kinds []string
 	for _, k := range all {
@@ -51,7 +50,7 @@ func runCatalog(t *terminal, format string, args []string) error {
 	}
 	kind := all[i]
 	if len(args) == 1 {
-		return printEntries(t.stdout, []catalogKind{kind}, format)
+		return printEntries(t.screen(), []catalogKind{kind}, format)
 	}
 	var names []string
 	for _, e := range kind.Entries {
@@ -60,7 +59,7 @@ func runCatalog(t *terminal, format string, args []string) error {
 	if i, err = pick("entry among the "+kind.Kind, args[1], names); err != nil {
 		return err
 	}
-	return printEntry(t.stdout, kind.Kind, kind.Entries[i], format)
+	return printEntry(t.screen(), kind.Kind, kind.Entries[i], format)
 }
 
 // pick finds a name, whatever its case, or says which one was probably meant.
@@ -90,7 +89,7 @@ func printEntries(w io.Writer, kinds []catalogKind, format string) error {
 		c.Flush()
 		return c.Error()
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	tw := newTabs(w)
 	fmt.Fprintln(tw, "kind\tname\ttitle")
 	for _, k := range kinds {
 		for _, e := range k.Entries {
@@ -113,7 +112,7 @@ func printEntry(w io.Writer, kind string, e catalogEntry, format string) error {
 	case "csv":
 		return printEntries(w, []catalogKind{{kind, []catalogEntry{e}}}, format)
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	tw := newTabs(w)
 	fmt.Fprintf(tw, "%s\n\nfield\tvalue\tunit\tgrade\tsource\n", strings.TrimSpace(e.Name+"  "+e.Title))
 	for _, f := range e.Figures {
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", f.Field, f.Value, f.Unit, f.Grade, f.Source)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
@@ -33,7 +32,7 @@ func runExamples(t *terminal, format string, args []string) error {
 	}
 	switch len(args) {
 	case 0:
-		return listExamples(t.stdout, format)
+		return listExamples(t.screen(), format)
 	case 1:
 		data, ok := scenarios.ExampleFile(args[0])
 		if !ok {
@@ -63,7 +62,7 @@ func listExamples(w io.Writer, format string) error {
 	if format == "json" {
 		return printJSON(w, list)
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	tw := newTabs(w)
 	for _, e := range list {
 		fmt.Fprintf(tw, "%s\t%s\n", e.Name, e.Question)
 	}

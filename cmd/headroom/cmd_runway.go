@@ -9,7 +9,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"headroom/plots"
@@ -68,7 +67,7 @@ func runRunway(ctx context.Context, t *terminal, o *planOptions, sc *scenarios.S
 	case "csv":
 		err = a.csv(t.stdout)
 	default:
-		err = a.table(t.stdout)
+		err = a.table(t.screen())
 	}
 	if err != nil || !o.result.strict {
 		return err
@@ -92,7 +91,7 @@ func (a *runwayAnswer) broken() error {
 
 func (a *runwayAnswer) table(w io.Writer) error {
 	r := a.runway
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	tw := newTabs(w)
 	title := a.sc.Name()
 	if v := a.sc.Variant(); v != "" {
 		title += ", variant " + v

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"headroom/facility"
 	"headroom/facility/placement"
@@ -156,7 +155,7 @@ func printPlan(t *terminal, a planAnswer, format string) error {
 	case "csv":
 		return planCSV(t.stdout, a)
 	}
-	return planTable(t.stdout, a)
+	return planTable(t.screen(), a)
 }
 
 // planCSV is one line a rack.
@@ -208,7 +207,7 @@ func figure(n sim.Num, verb string, digits int) string {
 const bindingLines = 20
 
 func planTable(w io.Writer, a planAnswer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	tw := newTabs(w)
 	c := a.Capacity
 	title := a.Run.Scenario
 	if a.Run.Variant != "" {
