@@ -58,8 +58,8 @@ var completionCommand = command{
 	name:  "completion",
 	args:  "SHELL",
 	short: "script with which a shell completes commands, flags and names",
-	long: `Prints the script of a shell: bash, zsh or fish. It completes commands, flags, values of flags, embedded examples, a file's variants and
-what is in the catalogue.
+	long: `Prints the script of a shell: bash, zsh or fish. It completes commands, flags, values of flags, embedded
+examples, a file's variants and what is in the catalogue.
 source <(headroom completion bash)
 headroom completion fish >~/.config/fish/completions/headroom.fish`,
 	exits: []int{exitDone, exitUsage},
