@@ -257,3 +257,40 @@ func TestHostileRuns(t *testing.T) {
 		}
 	}
 }
+
+// Every rack's hours outside its ASHRAE class, by class, inlet and altitude: the narrower of class and server counts.
+func TestRacksAgainstAirClasses(t *testing.T) {
+	for _, c := range []struct {
+		class, supply, site string
+		rec, allow          float64
+	}{
+		{"A2", "24 C", "", 0, 0},
+		{"H1", "24 C", "", 72, 0},                    // recommended to 22 °C, allowable to 25
+		{"H1", "27 C", "", 72, 72},                   //
+		{"A4", "35 C", "", 72, 72},                   // the class would bear it: the servers' own 30 °C is narrower
+		{"A1", "27 C", ", altitude: 3000 m", 72, 72}, // 32 − 2100/300 = 25 °C
+		{"A3", "16 C", "", 72, 0},                    // colder than recommended
+	} {
+		text := kind("dgx-h100", "shanghai", strings.Replace(airOn, "supply: 24 C", "supply: "+c.supply, 1)+"{type: dx, count: 3, scheme: N+1}\n")
+		text = strings.Replace(text, "climate: shanghai", "climate: shanghai, class: "+c.class+c.site, 1)
+		r := run(t, text, Options{})
+		if len(r.Racks) != 3 || r.Air.Name != c.class {
+			t.Fatalf("%d racks against %s", len(r.Racks), r.Air.Name)
+		}
+		for _, k := range r.Racks {
+			if k.Rack == 2 { // empty
+				if !math.IsNaN(k.HoursOverRecommended) || !math.IsNaN(k.HoursOverAllowable) {
+					t.Errorf("an empty rack has %v h over recommended", k.HoursOverRecommended)
+				}
+				continue
+			}
+			if math.Abs(k.HoursOverRecommended-c.rec) > 1e-6 || math.Abs(k.HoursOverAllowable-c.allow) > 1e-6 {
+				t.Errorf("%s, %s%s: rack %d, inlet %.1f °C: %.1f h over recommended, %.1f h over allowable, want %g and %g",
+					c.class, c.supply, c.site, k.Rack, k.InletMeanC, k.HoursOverRecommended, k.HoursOverAllowable, c.rec, c.allow)
+			}
+		}
+		if math.Abs(float64(r.Thermal.HoursOverRecommended)-c.rec) > 1e-6 || math.Abs(float64(r.Thermal.HoursOverAllowable)-c.allow) > 1e-6 {
+			t.Errorf("%s, %s: %v and %v h of the hall", c.class, c.supply, r.Thermal.HoursOverRecommended, r.Thermal.HoursOverAllowable)
+		}
+	}
+}

@@ -336,6 +336,9 @@ func (e *engine) rackResults() []RackResult {
 			GPUMaxC: finite(k.gpuMaxC), ThrottledGPUHours: k.throttledS / sPerH,
 			HoursOverRecommended: k.recS / sPerH, HoursOverAllowable: k.allowS / sPerH,
 		}
+		if k.inletS == 0 { // nothing drew air there
+			out[i].HoursOverRecommended, out[i].HoursOverAllowable = math.NaN(), math.NaN()
+		}
 		for c, s := range k.slowedS {
 			out[i].SlowedGPUHours[c] = s / sPerH
 		}

@@ -44,6 +44,7 @@ func writeResult(ctx context.Context, t *terminal, out *output, r *sim.Result, s
 		{"result.json", func(w io.Writer) error { return report.JSON(w, r) }},
 		{"series.csv", func(w io.Writer) error { return report.SeriesCSV(w, r) }},
 		{"events.csv", func(w io.Writer) error { return report.EventsCSV(w, r) }},
+		{"racks.csv", func(w io.Writer) error { return report.RacksCSV(w, r) }},
 		resolvedFile(sc.Resolved),
 	}
 	files = append(files, chartFiles(drawn, charts)...)

@@ -94,3 +94,36 @@ func EventsCSV(w io.Writer, r *sim.Result) error {
 	c.Flush()
 	return c.Error()
 }
+
+// RacksCSV writes a line a rack over the run: where it stands, its power and temperatures, and the hours in which an inlet
+// was outside the recommended and the allowable range of the ASHRAE class, or of its own servers where that is narrower.
+func RacksCSV(w io.Writer, r *sim.Result) error {
+	c := csv.NewWriter(w)
+	header := []string{
+		"rack", "room", "row", "mean_w", "peak_w", "inlet_mean_c", "inlet_max_c", "gpu_max_c", "throttled_gpu_hours",
+		"air_class", "hours_over_recommended", "hours_over_allowable",
+	}
+	if err := c.Write(header); err != nil {
+		return err
+	}
+	for i := range r.Racks {
+		k := &r.Racks[i]
+		var id, room, row string
+		if l := r.Layout; l != nil && k.Rack >= 0 && k.Rack < len(l.Facility.Racks) {
+			rack := &l.Facility.Racks[k.Rack]
+			id, row = rack.ID, rack.Row
+			if rack.Room >= 0 && rack.Room < len(l.Facility.Cooling.Rooms) {
+				room = l.Facility.Cooling.Rooms[rack.Room].Name
+			}
+		}
+		line := []string{
+			id, room, row, number(k.MeanW), number(k.PeakW), number(k.InletMeanC), number(k.InletMaxC), number(k.GPUMaxC), number(k.ThrottledGPUHours),
+			r.Air.Name, number(k.HoursOverRecommended), number(k.HoursOverAllowable),
+		}
+		if err := c.Write(line); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}

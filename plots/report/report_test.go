@@ -15,6 +15,8 @@ import (
 	"github.com/mattn/go-runewidth"
 	"pgregory.net/rapid"
 
+	"headroom/facility"
+	"headroom/facility/cooling"
 	"headroom/facility/placement"
 	"headroom/plots"
 	"headroom/plots/document"
@@ -349,6 +351,25 @@ func TestSeriesCSV(t *testing.T) {
 	r.Series = nil
 	if err := SeriesCSV(&b, r); err == nil {
 		t.Error("no series: no error")
+	}
+}
+
+func TestRacksCSV(t *testing.T) {
+	r := &sim.Result{
+		Layout: &placement.Layout{Facility: &facility.Facility{Racks: []facility.Rack{{ID: "A01", Row: "A"}, {ID: "A02", Row: "A", Room: -1}}, Cooling: cooling.System{Rooms: []cooling.Room{{Name: "hall"}}}}},
+		Air:    sim.AirClass{Name: "A2"},
+		Racks:  []sim.RackResult{{Rack: 0, MeanW: 40e3, PeakW: 48e3, InletMeanC: 24.5, InletMaxC: 28, GPUMaxC: 71, HoursOverRecommended: 12.5}, {Rack: 1, InletMeanC: math.NaN(), InletMaxC: math.NaN(), GPUMaxC: math.NaN()}},
+	}
+	var b bytes.Buffer
+	if err := RacksCSV(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	const want = `rack,room,row,mean_w,peak_w,inlet_mean_c,inlet_max_c,gpu_max_c,throttled_gpu_hours,air_class,hours_over_recommended,hours_over_allowable
+A01,hall,A,40000,48000,24.5,28,71,0,A2,12.5,0
+A02,,A,0,0,,,,0,A2,0,0
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }
 
