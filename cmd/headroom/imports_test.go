@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"plots/report"},
 	{"scenarios"},
 	{"scenarios/study"},
-	{"cmd", "validation/book"},
+	{"cmd", "validation/book", "validation/claims"},
 }
 
 // plotsReads is all that plots may see of the module besides itself.
