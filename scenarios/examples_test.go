@@ -37,7 +37,8 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s, variant %s:\n%v", e.Name, v, err)
 			}
 			for _, w := range s.Warnings() {
-				if strings.Contains(w.Msg, "more than the hall") && !slices.Contains([]string{"nameplate"}, v) {
+				// Claims keep a hall at full load with a queue that never ends.
+				if strings.Contains(w.Msg, "more than the hall") && !slices.Contains([]string{"nameplate"}, v) && !strings.HasPrefix(e.Name, "claim-") {
 					t.Errorf("%s, variant %s: %s", e.Name, v, w)
 				}
 			}
