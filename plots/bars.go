@@ -135,8 +135,7 @@ func (m nameMark) draw(p *pen, t trans) {
 	}
 }
 
-// columnText writes lines of small type from the top of a rectangle down, as many as it has room for; what is left
-// is counted.
+// textLine is one line of a list in a panel; it wraps where it is wider than the panel.
 type textLine struct {
 	s     string
 	bold  bool
@@ -144,12 +143,14 @@ type textLine struct {
 	gap   vg.Length // above it
 }
 
+// lines writes a list from the top of a rectangle down, as many lines as it has room for; what is left is counted.
 func (p *pen) lines(r vg.Rectangle, lines []textLine) {
 	y := r.Max.Y
-	const step = sizeLabel + 4
+	const step, indent, most = sizeLabel + 4, vg.Length(14), 3
 	for i, l := range lines {
 		y -= l.gap
-		if y-step < r.Min.Y+step && i < len(lines)-1 {
+		rows := wrap(l.s, sizeLabel, l.bold, r.Max.X-r.Min.X-indent, most)
+		if y-step*vg.Length(len(rows)) < r.Min.Y+step && i < len(lines)-1 || y-step*vg.Length(len(rows)) < r.Min.Y {
 			p.text(r.Min.X, y, "and "+count(len(lines)-i)+" more lines", style{size: sizeLabel, color: grey, ay: 1})
 			return
 		}
@@ -157,7 +158,10 @@ func (p *pen) lines(r vg.Rectangle, lines []textLine) {
 		if c.A == 0 {
 			c = ink
 		}
-		p.text(r.Min.X, y, fit(l.s, sizeLabel, l.bold, r.Max.X-r.Min.X), style{size: sizeLabel, bold: l.bold, color: c, ay: 1})
-		y -= step
+		x := r.Min.X
+		for _, s := range rows {
+			p.text(x, y, s, style{size: sizeLabel, bold: l.bold, color: c, ay: 1})
+			y, x = y-step, r.Min.X+indent
+		}
 	}
 }

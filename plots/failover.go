@@ -29,6 +29,7 @@ type lossLine struct {
 	placement.Failover
 	count int
 	last  string
+	fates [][]placement.RackFate // of each loss of the line
 }
 
 // stateFills are the colours of the states, lighter to darker with severity.
@@ -67,10 +68,13 @@ func failoverFigure(r *sim.Result) *figure {
 		f.title = fmt.Sprintf("%s of %d single losses leave something degraded or lost; the worst is the loss of %s", show.Count(down), len(l.Failover), w.Lost)
 	}
 	racks := len(l.Racks)
-	f.panels = []*panel{
-		{at: box{0, 0, 0.66, 1}, title: fmt.Sprintf("Racks (of %d) by their state after the loss, before anything trips", racks), free: func(p *pen, rect vg.Rectangle) { drawLosses(p, rect, lines, racks) }},
-		{at: box{0.68, 0, 1, 1}, title: "Highest load over limit among the survivors", free: func(p *pen, rect vg.Rectangle) { drawSurvivors(p, rect, lines) }},
+	states := &panel{at: box{0, 0, 0.66, 1}, title: fmt.Sprintf("Racks (of %d) by their state after the loss", racks), free: func(p *pen, rect vg.Rectangle) { drawLosses(p, rect, lines, racks) }}
+	if m := newMatrix(l, lines); m != nil {
+		states.title, states.free = m.title(), m.draw
+		f.notes = append(f.notes, "Overloaded survivors have tripped. % is what degraded racks are left with of their plan; shed is the plan power that the racks lose, in the worst loss of the line.",
+			"A line of several losses shows each rack after the loss that hits it; a column of several racks shows its worst.")
 	}
+	f.panels = []*panel{states, {at: box{0.68, 0, 1, 1}, title: "Highest load over limit among the survivors", free: func(p *pen, rect vg.Rectangle) { drawSurvivors(p, rect, lines) }}}
 	if left > 0 {
 		f.notes = append(f.notes, fmt.Sprintf("%d more losses that leave less are not drawn.", left))
 	}
@@ -86,10 +90,11 @@ func failoverLines(l *placement.Layout) (lines []lossLine, left int) {
 			if o.State == f.State && o.RacksLost == f.RacksLost && o.RacksDegraded == f.RacksDegraded && o.Racks == f.Racks && show.Percent(o.WorstLoadShare) == show.Percent(f.WorstLoadShare) {
 				o.count++
 				o.last = f.Lost
+				o.fates = append(o.fates, f.Fates)
 				continue
 			}
 		}
-		lines = append(lines, lossLine{Failover: f, count: 1, last: f.Lost})
+		lines = append(lines, lossLine{Failover: f, count: 1, last: f.Lost, fates: [][]placement.RackFate{f.Fates}})
 	}
 	if len(lines) <= failoverMost {
 		return lines, 0
@@ -124,7 +129,8 @@ func (x lossLine) name() string {
 	return fmt.Sprintf("%s – %s (%d)", x.Lost, x.last, x.count)
 }
 
-const lossKey = vg.Length(26)
+// lossKey is the room over and under the lines of losses: for the key, and for the names of racks.
+const lossKey = vg.Length(30)
 
 func lossRow(r vg.Rectangle, n, i int) (y, h vg.Length) {
 	h = min((r.Max.Y-r.Min.Y-2*lossKey)/vg.Length(n), 72)
@@ -180,12 +186,10 @@ func drawSurvivors(p *pen, r vg.Rectangle, lines []lossLine) {
 	at := func(share float64) vg.Length {
 		return r.Min.X + vg.Length(min(share, hi)/hi)*(r.Max.X-r.Min.X)
 	}
-	bottom := r.Min.Y + lossKey
+	low, lowH := lossRow(r, len(lines), len(lines)-1)
+	p.line(at(1), low-lowH/2, at(1), r.Max.Y-lossKey+2, draw.LineStyle{Color: limitRed, Width: lineData, Dashes: dashLimit})
 	for i, x := range lines {
 		y, h := lossRow(r, len(lines), i)
-		if i == len(lines)-1 {
-			bottom = y - h/2
-		}
 		if !finite(x.WorstLoadShare) {
 			p.text(r.Min.X+4, y, "unknown", style{size: sizeSmall, color: grey, ay: 0.5})
 			continue
@@ -198,11 +202,10 @@ func drawSurvivors(p *pen, r vg.Rectangle, lines []lossLine) {
 		text := show.Percent(x.WorstLoadShare) + " " + x.Worst
 		end := at(x.WorstLoadShare)
 		if room := r.Max.X - end - 8; textWidth(text, sizeSmall, false) < room {
-			p.text(end+5, y, text, style{size: sizeSmall, color: ink, ay: 0.5})
+			p.text(end+5, y, text, style{size: sizeSmall, color: ink, ay: 0.5, halo: true})
 		} else {
 			p.text(end-5, y, fit(text, sizeSmall, false, end-r.Min.X-8), style{size: sizeSmall, color: textOn(fill), ax: 1, ay: 0.5})
 		}
 	}
-	p.line(at(1), bottom, at(1), r.Max.Y-lossKey+2, draw.LineStyle{Color: limitRed, Width: lineData, Dashes: dashLimit})
 	p.text(at(1), r.Max.Y-lossKey+5, "limit 100%", style{size: sizeSmall, bold: true, color: limitRed, ax: 0.5})
 }

@@ -342,6 +342,10 @@ func (m fitMark) draw(p *pen, t trans) {
 		part(b.reserved, solid(sky))
 		part(b.headroom, solid(greenTint))
 		part(b.stranded, func(r vg.Rectangle) { p.hatch(r, orangeInk) })
+		if y > 0 { // the edge says which limit stops the next server, as the words below do
+			edge := vg.Rectangle{Min: vg.Point{X: x - barW/2, Y: t.y(0)}, Max: vg.Point{X: x + barW/2, Y: t.y(y * m.k)}}
+			p.frame(edge, draw.LineStyle{Color: edgeColor(b.binding), Width: 2.5})
+		}
 		if b.limit > 0 && b.noLimit == 0 {
 			ly := t.y(b.limit * m.k)
 			p.line(x-slot/2, ly, x+slot/2, ly, limitStyle())
@@ -401,6 +405,23 @@ func newFitMark(bars []fitBar, k float64, width vg.Length) fitMark {
 		m.names = min(footNames, max(m.names, textWidth(b.name, sizeTick, false)+12))
 	}
 	return m
+}
+
+// edgeColor is the colour of a bar's edge by what stops the next server there: of power, of cooling, of the rack's frame.
+func edgeColor(l placement.Limit) color.RGBA {
+	switch l {
+	case placement.Power:
+		return orangeInk
+	case placement.Feed, placement.Phase, placement.Upstream:
+		return limitRed
+	case placement.Air, placement.Airflow:
+		return sky
+	case placement.Liquid, placement.Flow, placement.Plant:
+		return green
+	case placement.Space, placement.Weight, placement.Kind:
+		return purple
+	}
+	return grey
 }
 
 func limitColor(l placement.Limit) color.RGBA {

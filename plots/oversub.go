@@ -42,8 +42,7 @@ func (m uprightMark) draw(p *pen, t trans) {
 	}
 	y := t.r.Min.Y + (t.r.Max.Y-t.r.Min.Y)*0.34 - vg.Length(m.step)*(sizeLabel+6)
 	s := fit(m.text, sizeLabel, true, room)
-	p.rect(textBox(x+gap, y, s, style{size: sizeLabel, bold: true, ax: side, ay: 0.5}), white)
-	p.text(x+gap, y, s, style{size: sizeLabel, bold: true, color: m.color, ax: side, ay: 0.5})
+	p.text(x+gap, y, s, style{size: sizeLabel, bold: true, color: m.color, ax: side, ay: 0.5, halo: true})
 }
 
 func spreadNamed(r *sim.Result, name string) *sim.PowerSpread {

@@ -157,6 +157,7 @@ type style struct {
 	color  color.RGBA
 	ax, ay float64 // anchor as a share of the text's box: 0 left or bottom, ½ centre, 1 right or top
 	turn   float64 // radians, counter-clockwise
+	halo   bool    // white behind it, so that lines under it do not run through
 }
 
 // textWidth returns the width of one line, kerned as it is drawn.
@@ -271,6 +272,9 @@ func (p *pen) text(x, y vg.Length, s string, st style) {
 		dy = vg.Length(descent-st.ay*(capHeight+descent)) * st.size
 	}
 	p.drawn = append(p.drawn, drawnText{s: s, box: textBox(x, y, s, st)})
+	if st.halo {
+		p.rect(textBox(x, y, s, st), white)
+	}
 	p.c.SetColor(st.color)
 	if st.turn != 0 {
 		p.c.Push()
