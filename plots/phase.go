@@ -45,7 +45,7 @@ func phaseFigure(r *sim.Result) *figure {
 	}
 	b := power.BalanceOf(site.legs[0], site.legs[1], site.legs[2])
 	f := &figure{subtitle: subtitle(r)}
-	f.title = fmt.Sprintf("The fullest leg of the site is %s above the mean: %s", show.Percent((b.WorstA-b.MeanA)/b.MeanA), b.Verdict())
+	f.title = fmt.Sprintf("The worst leg of the site is %s off the mean of its legs: %s", show.Percent(b.Imbalance), b.Verdict())
 	f.panels = []*panel{{
 		at: box{0, 0, 1, 1}, title: "Power on L1, L2 and L3 in normal service, kW",
 		free: func(p *pen, rect vg.Rectangle) { drawPhases(p, rect, groups) },
