@@ -31,7 +31,7 @@ type siteSection struct {
 	origin
 	Climate  string     `yaml:"climate" doc:"A built-in climate, made from monthly statistics." example:"shanghai"`
 	Weather  string     `yaml:"weather" doc:"Weather file (EPW or CSV, plain or .gz), from the scenario's folder; wins over climate." example:"weather/shanghai.epw"`
-	Zone     *float64   `yaml:"zone" min:"-14" max:"14" doc:"Hours east of UTC, for weather files that state times in UTC."`
+	Zone     *float64   `yaml:"zone" min:"-14" max:"14" doc:"Hours east of UTC, for weather files that state times in UTC." example:"8"`
 	Altitude Quantity   `yaml:"altitude" unit:"length" doc:"Height above sea level; that of the weather where it is not stated." example:"4 m"`
 	Price    priceValue `yaml:"price" doc:"Price of electricity; cost is unknown without it." example:"0.65 CNY/kWh"`
 	Carbon   Quantity   `yaml:"carbon" unit:"carbon" doc:"Carbon of the grid; unknown where it is not stated." example:"0.55 kg/kWh"`
@@ -71,7 +71,7 @@ type serverFail struct {
 	Rate    Quantity `yaml:"rate" unit:"failurerate" default:"3.8 per 1000 node-days" doc:"Failures of one server; the default is one in 264 days, as in the Llama 3 training run." example:"3.8 per 1000 node-days"`
 	Repair  Quantity `yaml:"repair" unit:"duration" default:"4 h" min:"1" doc:"Time until a failed server is back (assumed)."`
 	P95     Quantity `yaml:"p95" unit:"duration" above:"0" doc:"95th percentile of repairs; they are then log-normal with median repair, else exponential."`
-	Spares  int      `yaml:"spares" min:"0" doc:"Servers in store: a failed one is swapped while there are any."`
+	Spares  int      `yaml:"spares" min:"0" doc:"Servers in store: a failed one is swapped while there are any." example:"2"`
 	Swap    Quantity `yaml:"swap" unit:"duration" default:"1 h" doc:"Time to swap a failed server for a spare (assumed)."`
 	Restart Quantity `yaml:"restart" unit:"duration" default:"10 min" doc:"Time a job loses in a restart besides the work since its checkpoint (assumed)."`
 }

@@ -41,7 +41,7 @@ type ratedPart struct {
 type wallLine struct {
 	origin
 	At       string   `yaml:"at" required:"true" doc:"Name of the wall." example:"north"`
-	Units    int      `yaml:"units" required:"true" min:"1" max:"10000" doc:"Units in the wall."`
+	Units    int      `yaml:"units" required:"true" min:"1" max:"10000" doc:"Units in the wall." example:"8"`
 	Capacity Quantity `yaml:"capacity" unit:"power" required:"true" above:"0" doc:"Heat one unit takes at its rated point."`
 	Airflow  Quantity `yaml:"airflow" unit:"airflow" required:"true" above:"0" max:"500" doc:"Rated airflow of one unit."`
 	Fed      names    `yaml:"fed" doc:"Power level or node that feeds the fans."`

@@ -29,9 +29,9 @@ func (v *modelPart) schema() map[string]any {
 type netPart struct {
 	origin
 	Link             string  `yaml:"link" required:"true" doc:"Link of one port (headroom catalog links, those outside a server)." example:"infiniband-400"`
-	Ports            *int    `yaml:"ports" min:"1" max:"1000" doc:"Ports of a server; one for every GPU where it is not stated."`
+	Ports            *int    `yaml:"ports" min:"1" max:"1000" doc:"Ports of a server; one for every GPU where it is not stated." example:"8"`
 	Oversubscription float64 `yaml:"oversubscription" min:"1" max:"1000" default:"1" doc:"Ports below a leaf switch over ports above it."`
-	Rails            *bool   `yaml:"rails" doc:"Port k of every server of a group meets at leaf k (rail-optimized); true where a server has a port for every GPU."`
+	Rails            *bool   `yaml:"rails" doc:"Port k of every server of a group meets at leaf k (rail-optimized); true where a server has a port for every GPU." example:"true"`
 	Leaf             int     `yaml:"leaf" min:"1" max:"10000" default:"4" doc:"Servers that meet at one leaf switch, were all ports of a server on it."`
 	Inside           string  `yaml:"inside" doc:"Link between the GPUs of a server in place of the one their catalogue entry names." example:"pcie-5"`
 }

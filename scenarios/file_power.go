@@ -36,7 +36,7 @@ type transformerLevel struct {
 	Scheme scheme      `yaml:"scheme" default:"N" doc:"Redundancy."`
 	PF     Quantity    `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the load behind it."`
 	Derate Quantity    `yaml:"derate" unit:"share" above:"0" default:"100%" doc:"Share of the rating that may be used."`
-	Curve  string      `yaml:"curve" doc:"Loss curve of the catalogue."`
+	Curve  string      `yaml:"curve" doc:"Loss curve of the catalogue." example:"dry"`
 }
 
 type upsLevel struct {
@@ -45,7 +45,7 @@ type upsLevel struct {
 	Modules int         `yaml:"modules" min:"1" max:"1000" default:"1" doc:"Modules in parallel (of each side)."`
 	Rating  ratingValue `yaml:"rating" required:"true" doc:"Of one module." example:"1 MVA"`
 	Scheme  scheme      `yaml:"scheme" default:"N" doc:"Redundancy within a side; 2N makes sides A and B, 3N2 and 4N3 make systems with every rack on a pair of them, block puts static switches between blocks and one reserve."`
-	Blocks  int         `yaml:"blocks" min:"0" max:"100" doc:"Blocks of a block redundant scheme, besides the reserve; rows are dealt to them in turn."`
+	Blocks  int         `yaml:"blocks" min:"0" max:"100" doc:"Blocks of a block redundant scheme, besides the reserve; rows are dealt to them in turn." example:"2"`
 	Switch  ratingValue `yaml:"switch" doc:"Rating of each block's static switch; that of its block where it is not stated."`
 	PF      Quantity    `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the load behind it."`
 	Derate  Quantity    `yaml:"derate" unit:"share" above:"0" default:"100%" doc:"Share of the rating that may be used."`
@@ -63,7 +63,7 @@ type boardLevel struct {
 	Voltage Quantity    `yaml:"voltage" unit:"voltage" above:"0" doc:"With its basis, L-L or L-N." example:"415 V L-L"`
 	PF      Quantity    `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the load behind it."`
 	Derate  Quantity    `yaml:"derate" unit:"share" above:"0" doc:"Share of the rating that may be used continuously: 80% under NEC, 100% under IEC practice." example:"80%"`
-	Curve   string      `yaml:"curve" doc:"Loss curve of the catalogue."`
+	Curve   string      `yaml:"curve" doc:"Loss curve of the catalogue." example:"double-conversion"`
 }
 
 type nodeLine struct {
@@ -75,13 +75,13 @@ type nodeLine struct {
 	Per      string      `yaml:"per" enum:"row,hall" default:"hall" doc:"One for each row of racks, or one for the hall."`
 	Sides    names       `yaml:"sides" doc:"One for each side." example:"[A, B]"`
 	From     names       `yaml:"from" doc:"What feeds it; several share the load, or with transfer the first that is up carries it." example:"[tx, gen]"`
-	Transfer *bool       `yaml:"transfer" doc:"The first source that is up carries all; the default where one source is a generator."`
+	Transfer *bool       `yaml:"transfer" doc:"The first source that is up carries all; the default where one source is a generator." example:"true"`
 	Rating   ratingValue `yaml:"rating" required:"true" doc:"Of one unit, kVA, kW or A." example:"2.5 MVA"`
 	Voltage  Quantity    `yaml:"voltage" unit:"voltage" above:"0" doc:"With its basis, L-L or L-N." example:"415 V L-L"`
 	PF       Quantity    `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the load behind it."`
 	Derate   Quantity    `yaml:"derate" unit:"share" above:"0" doc:"Share of the rating that may be used continuously." example:"80%"`
 	Legs     string      `yaml:"legs" enum:"three-phase,L1,L2,L3,L1-L2,L2-L3,L3-L1" default:"three-phase" doc:"Lines of a single-phase element."`
-	Curve    string      `yaml:"curve" doc:"Loss curve of the catalogue."`
+	Curve    string      `yaml:"curve" doc:"Loss curve of the catalogue." example:"double-conversion"`
 	Battery  Quantity    `yaml:"battery" unit:"duration" doc:"Ride-through at full load (UPS)."`
 	Start    Quantity    `yaml:"start" unit:"duration" doc:"Time until it takes load (generator)."`
 }

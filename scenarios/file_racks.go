@@ -18,7 +18,7 @@ type rackLine struct {
 	Load    Quantity  `yaml:"load" unit:"mass" doc:"Static load limit of rack and floor; unknown where it is not stated." example:"1360 kg"`
 	Frame   Quantity  `yaml:"frame" unit:"mass" default:"150 kg" doc:"Empty frame with its distribution (120–180 kg is usual for 42–48U)."`
 	Takes   string    `yaml:"takes" enum:"any,air,liquid" default:"any" doc:"Only air-cooled or only liquid-cooled servers."`
-	Cost    *float64  `yaml:"cost" min:"0" doc:"Of taking one rack into use, for the policy cheapest; unknown where it is not stated."`
+	Cost    *float64  `yaml:"cost" min:"0" doc:"Of taking one rack into use, for the policy cheapest; unknown where it is not stated." example:"1"`
 	Feeds   *feedPart `yaml:"feeds" doc:"Circuits that end at each rack."`
 }
 
@@ -64,7 +64,7 @@ type blockPart struct {
 type spreadPart struct {
 	origin
 	Over names `yaml:"over" required:"true" doc:"Levels or single elements of the power section." example:"busways"`
-	Most int   `yaml:"most" min:"0" doc:"Servers of the line on one of them at most; as even as can be where it is not stated."`
+	Most int   `yaml:"most" min:"0" doc:"Servers of the line on one of them at most; as even as can be where it is not stated." example:"2"`
 }
 
 type measuredPart struct {

@@ -18,9 +18,9 @@ type classLine struct {
 	Activity    Quantity    `yaml:"activity" unit:"share" doc:"How hard a busy GPU works; by kind where it is not stated."`
 	MemoryBound Quantity    `yaml:"memory_bound" unit:"share" doc:"Share of the work that clocks do not slow; by kind where it is not stated."`
 	Checkpoint  *checkPart  `yaml:"checkpoint" doc:"Checkpoints of a training job." example:"30 min"`
-	Restart     *bool       `yaml:"restart" doc:"A job that loses a server is queued again; the default is true."`
+	Restart     *bool       `yaml:"restart" doc:"A job that loses a server is queued again; the default is true." example:"false"`
 	Tenant      string      `yaml:"tenant" doc:"Who asks, for fair shares and quotas." example:"research"`
-	Priority    *int        `yaml:"priority" min:"-1000000" max:"1000000" doc:"Higher goes first under the order priority; 0 where it is not stated."`
+	Priority    *int        `yaml:"priority" min:"-1000000" max:"1000000" doc:"Higher goes first under the order priority; 0 where it is not stated." example:"10"`
 	Spot        string      `yaml:"spot" enum:"checkpoint,lose,kill" doc:"Its running jobs may be preempted: they save their work first, go back to their last checkpoint, or are gone."`
 	Defer       Quantity    `yaml:"defer" unit:"duration" above:"0" doc:"How long a job may be held back for a better hour (scheduling.shift)." example:"12 h"`
 }
@@ -47,10 +47,10 @@ type traceLine struct {
 	Activity    Quantity    `yaml:"activity" unit:"share" doc:"How hard a busy GPU works; by kind where it is not stated."`
 	MemoryBound Quantity    `yaml:"memory_bound" unit:"share" doc:"Share of the work that clocks do not slow; by kind where it is not stated."`
 	Checkpoint  *checkPart  `yaml:"checkpoint" doc:"Checkpoints of its jobs."`
-	Restart     *bool       `yaml:"restart" doc:"A job that loses a server is queued again; the default is true."`
+	Restart     *bool       `yaml:"restart" doc:"A job that loses a server is queued again; the default is true." example:"false"`
 	On          names       `yaml:"on" doc:"Models of server, or GPUs, that will do for jobs that name no type; any where it is not stated."`
-	Tenant      string      `yaml:"tenant" doc:"Who asks, where the file has no column for it."`
-	Priority    *int        `yaml:"priority" min:"-1000000" max:"1000000" doc:"Priority of jobs, where the file has no column for it."`
+	Tenant      string      `yaml:"tenant" doc:"Who asks, where the file has no column for it." example:"research"`
+	Priority    *int        `yaml:"priority" min:"-1000000" max:"1000000" doc:"Priority of jobs, where the file has no column for it." example:"10"`
 	Spot        string      `yaml:"spot" enum:"checkpoint,lose,kill" doc:"Its running jobs may be preempted, as in workload."`
 	Defer       Quantity    `yaml:"defer" unit:"duration" above:"0" doc:"How long a job may be held back for a better hour (scheduling.shift)."`
 }
@@ -66,7 +66,7 @@ type columnPart struct {
 	Types    string `yaml:"types" doc:"Column of the GPU types that will do, by |." example:"gpu_spec"`
 	Tenant   string `yaml:"tenant" doc:"Column of who asks." example:"user"`
 	Priority string `yaml:"priority" doc:"Column of the priority, a whole number." example:"priority"`
-	Time     string `yaml:"time" doc:"Column of times in a series of busy GPUs; time where it is not stated."`
+	Time     string `yaml:"time" doc:"Column of times in a series of busy GPUs; time where it is not stated." example:"timestamp"`
 	Busy     string `yaml:"busy" doc:"Column of busy GPUs; running_gpu_num where it is not stated." example:"running_gpu_num"`
 }
 

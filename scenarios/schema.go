@@ -42,21 +42,30 @@ func sectionSchema(t reflect.Type) map[string]any {
 	return s
 }
 
-// fieldSchema describes one key with its sentence, unit, default and example.
+// fieldSchema describes one key with its sentence, units, default and example. Forms of their own say their units in
+// their description.
 func fieldSchema(f reflect.StructField) map[string]any {
 	s := typeSchema(f.Type, f)
 	doc := f.Tag.Get("doc")
 	if dim, ok := dimensionTags[f.Tag.Get("unit")]; ok {
-		doc = strings.TrimSpace(doc + " Units: " + strings.Join(unitNames(dim), ", ") + ".")
+		doc += " Units: " + strings.Join(unitNames(dim), ", ") + "."
+	} else if more, ok := s["description"].(string); ok {
+		doc += " " + more
 	}
-	if doc != "" {
+	if doc = strings.TrimSpace(doc); doc != "" {
 		s["description"] = doc
 	}
-	if def, ok := f.Tag.Lookup("default"); ok {
+	def, hasDefault := f.Tag.Lookup("default")
+	switch {
+	case hasDefault:
 		s["default"] = jsonScalar(def, f.Type)
+	case f.Type.Kind() == reflect.Bool && f.Tag.Get("required") == "":
+		s["default"] = false
 	}
-	if e := f.Tag.Get("example"); e != "" && s["examples"] == nil {
+	if e := f.Tag.Get("example"); e != "" {
 		s["examples"] = []any{jsonScalar(e, f.Type)}
+	} else if hasDefault && f.Type == reflect.TypeFor[Quantity]() { // within its bounds, as the dimension's own may not be
+		s["examples"] = []any{s["default"]}
 	}
 	return s
 }
@@ -68,8 +77,13 @@ func unitNames(d units.Dimension) []string {
 	return d.Units()
 }
 
-// jsonScalar is a tag's text as the JSON value an editor would insert.
+// jsonScalar is a tag's text as the JSON value an editor would insert; lists and maps are written as in the file.
 func jsonScalar(text string, t reflect.Type) any {
+	if strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") {
+		if n, ps := parseYAML("example", []byte(text)); len(ps) == 0 {
+			return n.json()
+		}
+	}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -142,4 +156,40 @@ func bounded(s map[string]any, f reflect.StructField) map[string]any {
 // shortSchema describes a section that may also be written as one value.
 func shortSchema(section any, short map[string]any) map[string]any {
 	return map[string]any{"anyOf": []any{short, sectionSchema(reflect.TypeOf(section).Elem())}}
+}
+
+// shortDuration describes a section that may also be written as one duration.
+func shortDuration(section any, examples ...any) map[string]any {
+	s := shortSchema(section, map[string]any{"type": "string", "examples": examples})
+	s["description"] = "Units: " + strings.Join(unitNames(units.Duration), ", ") + "."
+	s["examples"] = examples
+	return s
+}
+
+// json is a tree as a schema sees it.
+func (n *node) json() any {
+	switch n.kind {
+	case listNode:
+		list := []any{}
+		for _, x := range n.items {
+			list = append(list, x.json())
+		}
+		return list
+	case mapNode:
+		m := map[string]any{}
+		for i, k := range n.keys {
+			m[k.value] = n.items[i].json()
+		}
+		return m
+	}
+	switch n.tag {
+	case "!!int", "!!float":
+		return json.Number(n.value)
+	case "!!bool":
+		b, _ := strconv.ParseBool(n.value)
+		return b
+	case "!!null":
+		return nil
+	}
+	return n.value
 }

@@ -150,7 +150,7 @@ func (v *ratingValue) encode() *node {
 }
 
 func (v *ratingValue) schema() map[string]any {
-	return map[string]any{"type": "string", "examples": []any{"2.5 MVA", "4 MW", "800 A"}}
+	return map[string]any{"type": "string", "description": "Units: VA, kVA, MVA, W, kW, MW, A.", "examples": []any{"2.5 MVA", "4 MW", "800 A"}}
 }
 
 // priceValue is a price of energy with its currency.
@@ -182,7 +182,7 @@ func (v *priceValue) encode() *node {
 }
 
 func (v *priceValue) schema() map[string]any {
-	return map[string]any{"type": "string", "examples": []any{"0.65 CNY/kWh", "80 EUR/MWh"}}
+	return map[string]any{"type": "string", "description": "Units: a currency of three capital letters per kWh or MWh.", "examples": []any{"0.65 CNY/kWh", "80 EUR/MWh"}}
 }
 
 // momentValue is a local wall clock time, held in UTC.
@@ -304,5 +304,5 @@ func (v *capValue) encode() *node {
 }
 
 func (v *capValue) schema() map[string]any {
-	return map[string]any{"type": []any{"string", "number"}, "examples": []any{"70%", "7 kW"}}
+	return map[string]any{"type": []any{"string", "number"}, "description": "Units: W, kW, MW, %.", "examples": []any{"70%", "7 kW"}}
 }

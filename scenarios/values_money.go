@@ -51,7 +51,7 @@ func (v *moneyValue) encode() *node {
 }
 
 func (v *moneyValue) schema() map[string]any {
-	return map[string]any{"type": "string", "examples": []any{"280000 USD", "5 CNY/m3"}}
+	return map[string]any{"type": "string", "description": "Units: a currency of three capital letters, per what it is for.", "examples": []any{"280000 USD", "5 CNY/m3"}}
 }
 
 // yearsValue is a life in years.
@@ -85,7 +85,7 @@ func (v *yearsValue) encode() *node {
 }
 
 func (v *yearsValue) schema() map[string]any {
-	return map[string]any{"type": "string", "examples": []any{"5 y"}}
+	return map[string]any{"type": "string", "description": "Units: y.", "examples": []any{"5 y"}}
 }
 
 // ratesValue are exchange rates by currency, in the order written.

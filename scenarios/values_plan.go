@@ -60,7 +60,7 @@ func (v *growthValue) encode() *node {
 
 func (v *growthValue) schema() map[string]any {
 	return map[string]any{
-		"type": "string", "pattern": `/ *(day|week|month|quarter|year) *$`,
+		"type": "string", "description": "Units: servers or a power, per day, week, month, quarter or year.", "pattern": `/ *(day|week|month|quarter|year) *$`,
 		"examples": []any{"4 servers/month", "120 kW/year"},
 	}
 }

@@ -100,7 +100,7 @@ func (v *lengthPart) decode(d *decoder, n *node, path string) {
 func (v *lengthPart) encode() *node { return encodeStruct(v) }
 
 func (v *lengthPart) schema() map[string]any {
-	return shortSchema(v, map[string]any{"type": "string", "examples": []any{"20 h"}})
+	return shortDuration(v, "20 h")
 }
 
 // checkPart is how a job is checkpointed; one duration alone is the interval, none is no checkpoints.
@@ -127,7 +127,7 @@ func (v *checkPart) encode() *node {
 }
 
 func (v *checkPart) schema() map[string]any {
-	return shortSchema(v, map[string]any{"type": "string", "examples": []any{"30 min", "none"}})
+	return shortDuration(v, "30 min", "none")
 }
 
 // decodeShort fills a section from its map, or from one scalar that stands for one of its keys.
@@ -296,7 +296,9 @@ func (v *rawMap) decode(d *decoder, n *node, path string) {
 }
 
 func (v *rawMap) encode() *node          { return v.n }
-func (v *rawMap) schema() map[string]any { return map[string]any{"type": "object"} }
+func (v *rawMap) schema() map[string]any {
+	return map[string]any{"type": "object", "examples": []any{map[string]any{"servers": map[string]any{"my-box": map[string]any{"like": "dgx-h100", "nameplate": "9 kW"}}}}}
+}
 
 // variantMap stands for the variants in the schema; overlays take them out of the tree before it is
 // decoded.
@@ -309,7 +311,7 @@ func (v *variantMap) schema() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": map[string]any{
 		"type": "object", "additionalProperties": false,
 		"properties": map[string]any{
-			"from": map[string]any{"type": "string", "description": "Variant that this one begins from; the scenario itself where it is not stated."},
+			"from": map[string]any{"type": "string", "description": "Variant that this one begins from; the scenario itself where it is not stated.", "examples": []any{"liquid-48"}},
 			"set":  map[string]any{"type": "object", "description": "Paths and the values they are set to.", "examples": []any{map[string]any{"racks[A].power": "78 kW"}}},
 		},
 	}}
