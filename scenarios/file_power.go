@@ -63,7 +63,7 @@ type boardLevel struct {
 	Voltage Quantity    `yaml:"voltage" unit:"voltage" above:"0" doc:"With its basis, L-L or L-N." example:"415 V L-L"`
 	PF      Quantity    `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the load behind it."`
 	Derate  Quantity    `yaml:"derate" unit:"share" above:"0" doc:"Share of the rating that may be used continuously: 80% under NEC, 100% under IEC practice." example:"80%"`
-	Curve   string      `yaml:"curve" doc:"Loss curve of the catalogue." example:"double-conversion"`
+	Curve   string      `yaml:"curve" doc:"Loss curve of the catalogue." example:"busway"`
 }
 
 type nodeLine struct {

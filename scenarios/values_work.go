@@ -295,7 +295,7 @@ func (v *rawMap) decode(d *decoder, n *node, path string) {
 	v.n = n
 }
 
-func (v *rawMap) encode() *node          { return v.n }
+func (v *rawMap) encode() *node { return v.n }
 func (v *rawMap) schema() map[string]any {
 	return map[string]any{"type": "object", "examples": []any{map[string]any{"servers": map[string]any{"my-box": map[string]any{"like": "dgx-h100", "nameplate": "9 kW"}}}}}
 }
