@@ -23,6 +23,7 @@ type Model struct {
 	NameplateW  int64
 	SustainedW  int64   // all GPUs at TDP, 25 °C inlet, rounded up
 	PlanW       int64   // what placement counts, from the plan basis and any cap
+	PlanFrom    string  // what PlanW was taken from where it is not the nameplate, "" else
 	PlanLiquidW int64   // of PlanW, into liquid, rounded up
 	PlanAirW    int64   // of PlanW, into air, rounded up
 	ServerCapW  float64 // cap at the cord, +Inf for none

@@ -50,14 +50,7 @@ func (b *builder) warnf(at pos, path, hint, format string, a ...any) {
 func (b *builder) build() *facility.Facility {
 	s := b.s
 	b.f = &facility.Facility{Name: s.file.Name, AltitudeM: s.file.Site.Altitude.V}
-	switch s.file.Basis {
-	case "planned":
-		b.f.Basis = facility.Planned
-	case "measured":
-		b.f.Basis = facility.Measured
-	case "capped":
-		b.f.Basis = facility.Capped
-	}
+	b.f.Basis = basisNamed(s.file.Basis)
 	if p := s.file.Placement; p != nil {
 		b.f.Policy, _ = facility.PolicyNamed(p.Policy)
 	}
@@ -73,6 +66,16 @@ func (b *builder) build() *facility.Facility {
 		b.judge()
 	}
 	return b.f
+}
+
+// basisNamed is the plan basis of a name; nameplate where there is none.
+func basisNamed(name string) facility.Basis {
+	for _, b := range [...]facility.Basis{facility.Planned, facility.Measured, facility.Capped} {
+		if b.String() == name {
+			return b
+		}
+	}
+	return facility.Nameplate
 }
 
 // planRows names the rows and counts their racks.

@@ -80,6 +80,7 @@ func (b *builder) cap(l *orderLine, m *facility.Model) {
 	if b.f.Basis == facility.Planned {
 		gpuW := math.Min(m.TDPW, m.GPUCapW)
 		plan = min(plan, ceilW(peakFactor*m.WallW(float64(m.GPUs)*gpuW, m.FanShare(gpuW, 25))))
+		m.PlanFrom = fmt.Sprintf("%g × sustained peak", peakFactor)
 	}
 	switch b.f.Basis {
 	case facility.Measured:
@@ -87,6 +88,7 @@ func (b *builder) cap(l *orderLine, m *facility.Model) {
 	case facility.Capped:
 		switch {
 		case l.GPUCap.Given:
+			m.PlanFrom = "cap of each GPU"
 			plan = min(plan, ceilW(m.WallW(float64(m.GPUs)*m.GPUCapW, m.FanShare(m.GPUCapW, 25))))
 		case !l.Cap.Given:
 			b.d.fail(l.at, joinKey(l.path, "cap"), "write cap: or gpu_cap:, or take another basis", "the basis is capped, and %s has no cap", m.Name)
@@ -101,7 +103,9 @@ func (b *builder) cap(l *orderLine, m *facility.Model) {
 		if idle := m.WallW(float64(m.GPUs)*m.IdleW, m.FanMin); capW < idle {
 			b.d.fail(l.Cap.pos, joinKey(l.path, "cap"), "", "below what the server draws idle (got %s, want more than %s)", quoteShort(l.Cap.text), units.Format(units.Power, math.Ceil(idle)))
 		}
-		plan = min(plan, ceilW(capW))
+		if ceilW(capW) < plan {
+			plan, m.PlanFrom = ceilW(capW), "cap at the cord"
+		}
 	}
 	if plan != m.PlanW || l.Cap.Given || b.f.Basis != facility.Nameplate {
 		m.SetPlan(plan)
@@ -140,12 +144,27 @@ func (b *builder) lossCurve(v *powerLevel) power.Loss {
 // measured is the draw of one server by what was measured; unknown is refused, not taken for the nameplate.
 func (b *builder) measured(l *orderLine, m *facility.Model, nameplateW int64) int64 {
 	p := l.Measured
-	if p == nil || (!p.Power.Given && len(p.Readings) == 0) {
+	if p == nil || (!p.Power.Given && len(p.Readings) == 0 && p.Series == "") {
 		b.d.fail(l.at, joinKey(l.path, "measured"), "write measured: {power: 8.1 kW}, or readings, or take another basis", "the basis is measured, and nothing is measured of %s", m.Name)
 		return nameplateW
 	}
+	stated := 0
+	for _, given := range [...]bool{p.Power.Given, len(p.Readings) > 0, p.Series != ""} {
+		if given {
+			stated++
+		}
+	}
+	if stated > 1 {
+		b.d.fail(p.at, p.path, "", "want one of power, readings and series")
+	}
 	drawW := p.Power.V
-	if len(p.Readings) > 0 {
+	m.PlanFrom = "as stated"
+	switch series := b.s.measured[l]; {
+	case series != nil:
+		drawW = series.percentile(p.Percentile.V)
+		m.PlanFrom = series.note(p.Series, p.Percentile.V)
+	case len(p.Readings) > 0:
+		m.PlanFrom = fmt.Sprintf("%s of %d readings", percentText(p.Percentile.V), len(p.Readings))
 		var watts []float64
 		for i, text := range p.Readings {
 			w, _, err := parseQuantity(text, units.Power)
@@ -157,6 +176,8 @@ func (b *builder) measured(l *orderLine, m *facility.Model, nameplateW int64) in
 		}
 		slices.Sort(watts)
 		drawW = watts[min(len(watts)-1, int(math.Ceil(p.Percentile.V*float64(len(watts))))-1)] // nearest rank
+	case p.Series != "":
+		return nameplateW // the series could not be read: told already
 	}
 	if ceilW(drawW) > nameplateW {
 		b.warnf(p.at, p.path, "", "measured draw of %s above its nameplate of %s", units.Format(units.Power, drawW), units.Format(units.Power, float64(nameplateW)))

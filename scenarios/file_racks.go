@@ -71,5 +71,9 @@ type measuredPart struct {
 	origin
 	Power      Quantity `yaml:"power" unit:"power" above:"0" doc:"Draw of one server." example:"8.1 kW"`
 	Readings   names    `yaml:"readings" doc:"Readings of the draw of one server, of which the percentile is taken." example:"[7.6 kW, 7.9 kW, 8.2 kW]"`
-	Percentile Quantity `yaml:"percentile" unit:"share" above:"0" max:"1" default:"99%" doc:"Percentile of the readings that is counted."`
+	Series     string   `yaml:"series" doc:"CSV file beside the scenario with readings over time: the time in the first column, the draw in W of one server or rack in each other one; empty cells are unknown." example:"draw.csv"`
+	Columns    names    `yaml:"columns" doc:"Columns of the series that count; all but the first where they are not stated." example:"[A01, A02]"`
+	Per        string   `yaml:"per" enum:"server,rack" default:"server" doc:"What a column of the series is the draw of."`
+	Servers    int      `yaml:"servers" min:"0" max:"1000" doc:"Servers in each of the racks, with per: rack."`
+	Percentile Quantity `yaml:"percentile" unit:"share" above:"0" max:"1" default:"99%" doc:"Percentile of the readings that is counted; of a series the share of the time."`
 }

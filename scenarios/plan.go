@@ -127,10 +127,7 @@ func (s *Scenario) ServerModel(name string) (facility.Model, error) {
 	s.building.Lock()
 	defer s.building.Unlock()
 	d := &decoder{}
-	b := &builder{s: s, d: d, f: &facility.Facility{}}
-	if s.file.Basis == "planned" {
-		b.f.Basis = facility.Planned
-	}
+	b := &builder{s: s, d: d, f: &facility.Facility{Basis: basisNamed(s.file.Basis)}}
 	m, err := facility.NewModel(s.catalog, name)
 	if err != nil {
 		return m, err

@@ -43,8 +43,9 @@ type Scenario struct {
 	series                *weather.Series
 	designDay             cooling.Outdoor
 	traces                [][]workload.Job
-	priceHours, gridHours *ledger.Tariff // of the money section
-	priceCurrency         string         // of priceHours
+	measured              map[*orderLine]*measuredSeries // draw over time, by the line of servers
+	priceHours, gridHours *ledger.Tariff                 // of the money section
+	priceCurrency         string                         // of priceHours
 	inputs                []input
 	warnings              Problems
 	tenants               *workload.Tenants // in the order of the file, then as traces name them
@@ -129,6 +130,7 @@ func (s *Scenario) finish(d *decoder, files fs.FS) {
 	s.readCatalog(d)
 	s.readWeather(d, files)
 	s.readTraces(d, files)
+	s.readMeasured(d, files)
 	s.readMoney(d, files)
 	b := &builder{s: s, d: d, warn: true}
 	b.build()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"headroom/facility"
 	"headroom/facility/placement"
@@ -208,4 +209,64 @@ func TestLegsAndOutlets(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "A01.A lies on L2, and rpp, which feeds it, on L1 only") {
 		t.Errorf("%v", err)
 	}
+}
+
+// The measured basis from a series: a percentile of the time, per server or per rack, with what is unknown left out.
+func TestMeasuredSeries(t *testing.T) {
+	base := "version: 1\nbasis: measured\nsite: {climate: shanghai}\nracks:\n  - {row: A, count: 1, height: 42U, power: 48 kW}\nservers:\n  - {model: dgx-h100, count: max, measured: {series: draw.csv%s}}\n"
+	const even = "time,a,b\n0,7000,7100\n60,7200,\n120,7400,9000\n180,7300,7500\n"
+	for _, c := range []struct {
+		name, csv, more string
+		planW           int64
+		want            string // part of the error
+	}{
+		{"highest", even, ", percentile: 100%", 9000, ""},
+		{"six of seven readings", even, ", percentile: 85%", 7500, ""},
+		{"one column", even, ", columns: a, percentile: 100%", 7400, ""},
+		{"by time, not by rows", "time_s,w\n0,7000\n3600,9000\n3610,7500\n7200,7500\n", ", percentile: 99%", 7500, ""},
+		{"dates", "at,w\n2026-01-01 00:00,7000\n2026-01-01 01:00,8000\n", ", percentile: 100%", 8000, ""},
+		{"per rack", "t,A01\n0,28000\n60,30000\n", ", per: rack, servers: 4, percentile: 100%", 7500, ""},
+		{"per rack without servers", even, ", per: rack", 0, "servers[0].measured.servers: draw of a rack needs the number of servers in it"},
+		{"text", "t,w\n0,x\n60,1\n", "", 0, `draw.csv:2:3: want a draw in W, or nothing where it is unknown (got "x"`},
+		{"back in time", "t,w\n60,1\n0,1\n", "", 0, "draw.csv:3:1: times must ascend"},
+		{"no such column", even, ", columns: c", 0, `no such column (got "c", want one of a, b)`},
+		{"torn", "t,w\n0,1\n60\n", "", 0, "draw.csv:3:1: wrong number of fields"},
+		{"one row", "t,w\n0,1\n", "", 0, "want at least two times"},
+		{"twice", even, ", power: 8 kW", 0, "want one of power, readings and series"},
+	} {
+		s, err := Load("a.yaml", []byte(fmt.Sprintf(base, c.more)), Options{FS: fstest.MapFS{"draw.csv": {Data: []byte(c.csv)}}})
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %s", c.name, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		f, err := s.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := f.Models[0]; m.PlanW != c.planW || !strings.Contains(m.PlanFrom, "of draw.csv") || f.Basis.String() != "measured" {
+			t.Errorf("%s: %d W, %s; want %d W", c.name, m.PlanW, m.PlanFrom, c.planW)
+		}
+	}
+}
+
+func FuzzReadDraw(f *testing.F) {
+	f.Add([]byte("time,a,b\n0,7000,7100\n60,7200,\n"))
+	f.Add([]byte("t,w\n2026-01-01 00:00,1\n\"x"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, problems := readDraw(data, "f.csv", nil)
+		if (m == nil) == (len(problems) == 0) {
+			t.Fatalf("%v, %v", m, problems)
+		}
+		if m != nil {
+			if lo, hi := m.percentile(0.01), m.percentile(1); !(lo >= 0 && lo <= hi && m.coverage > 0 && m.coverage <= 1) {
+				t.Fatalf("%g to %g, coverage %g", lo, hi, m.coverage)
+			}
+		}
+	})
 }

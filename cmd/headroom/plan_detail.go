@@ -30,6 +30,7 @@ type planModel struct {
 	NameplateW int64  `json:"nameplate_w"`
 	PlanW      int64  `json:"plan_w"`
 	Basis      string `json:"basis"`
+	From       string `json:"from"` // what plan_w was taken from, "" for the nameplate
 }
 
 // planLine is the answer to one order: what is placed, and what is proven to be the most.
@@ -205,7 +206,7 @@ func newPlanDetail(l *placement.Layout) planDetail {
 	basis := l.Facility.Basis.String()
 	for i := range l.Facility.Models {
 		m := &l.Facility.Models[i]
-		d.Models = append(d.Models, planModel{m.Name, m.NameplateW, m.PlanW, basis})
+		d.Models = append(d.Models, planModel{m.Name, m.NameplateW, m.PlanW, basis, m.PlanFrom})
 	}
 	for k, line := range l.Lines {
 		p := planLine{Model: l.Facility.Models[line.Model].Name, Placed: line.Placed, Bound: line.Bound, Proof: line.Proof}
@@ -280,6 +281,9 @@ func (d *planDetail) basisLine() string {
 		text += fmt.Sprintf("%s: %s at %s", m.Basis, m.Model, kilowatts(sim.Num(m.PlanW)))
 		if m.PlanW != m.NameplateW {
 			text += fmt.Sprintf(" (nameplate %s)", kilowatts(sim.Num(m.NameplateW)))
+		}
+		if m.From != "" {
+			text += ", " + m.From
 		}
 	}
 	return text
