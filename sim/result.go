@@ -82,6 +82,7 @@ type Capacity struct {
 // Binding is one limit that stops the next server.
 type Binding struct {
 	Limit string `json:"limit"`
+	Also  string `json:"also"` // limits that tie with it, by commas
 	Where string `json:"where"`
 	Racks int    `json:"racks"`
 	Short Num    `json:"short"`

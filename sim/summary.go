@@ -59,7 +59,7 @@ func capacity(l *placement.Layout) Capacity {
 		}
 	}
 	for _, b := range l.Binding {
-		c.Binding = append(c.Binding, Binding{Limit: string(b.Limit), Where: b.Where, Racks: b.Racks, Short: Num(b.Short), Unit: b.Unit})
+		c.Binding = append(c.Binding, Binding{Limit: string(b.Limit), Also: b.Also, Where: b.Where, Racks: b.Racks, Short: Num(b.Short), Unit: b.Unit})
 	}
 	s := l.Stranded
 	c.Stranded = Stranded{PowerW: limit(s.PowerW), AirW: limit(s.AirW), LiquidW: limit(s.LiquidW), SpaceU: Num(s.SpaceU)}

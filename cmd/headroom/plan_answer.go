@@ -82,6 +82,7 @@ type planRack struct {
 	PhaseW    [3]int64      `json:"phase_w"`
 	FeedShare sim.Num       `json:"feed_share"`
 	Binding   string        `json:"binding"`
+	Ties      []string      `json:"ties"` // limits that stop the next server as soon as that one
 	Next      []planRefusal `json:"next"`
 }
 
@@ -136,7 +137,10 @@ func newPlanRack(l *placement.Layout, f placement.RackFit) planRack {
 		Rack: l.Facility.Racks[f.Rack].ID, Servers: f.Servers,
 		UsedW: f.UsedW, AirW: f.AirW, LiquidW: f.LiquidW, UsedU: f.UsedU, FreeU: f.FreeU,
 		WeightKg: sim.Num(f.WeightKg), PhaseW: f.PhaseW, FeedShare: sim.Num(f.FeedShare),
-		Binding: string(f.Binding), Next: []planRefusal{},
+		Binding: string(f.Binding), Ties: []string{}, Next: []planRefusal{},
+	}
+	for _, l := range f.Ties {
+		p.Ties = append(p.Ties, string(l))
 	}
 	if f.FreeW != facility.NoLimit {
 		p.FreeW = &f.FreeW
@@ -225,7 +229,11 @@ func planTable(w io.Writer, a planAnswer) error {
 			fmt.Fprintf(tw, "… and %d more; all in the JSON\n", len(c.Binding)-i)
 			break
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%s\n", b.Limit, b.Where, b.Racks, amount(b.Short, b.Unit))
+		limit := b.Limit
+		if b.Also != "" {
+			limit += " and " + b.Also
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%s\n", limit, b.Where, b.Racks, amount(b.Short, b.Unit))
 	}
 	fmt.Fprint(tw, "\nRacks\nracks\tservers\tused\tfree\tU used\tU free\tfeed share\tbound by\tshort by\n")
 	for i := 0; i < len(a.Racks); {
@@ -242,7 +250,7 @@ func planTable(w io.Writer, a planAnswer) error {
 			short = amount(n.Short, n.Unit)
 		}
 		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", span(k.Rack, a.Racks[j-1].Rack, j-i), k.Servers,
-			kilowatts(sim.Num(k.UsedW)), free, k.UsedU, k.FreeU, percent(k.FeedShare), k.Binding, short)
+			kilowatts(sim.Num(k.UsedW)), free, k.UsedU, k.FreeU, percent(k.FeedShare), strings.Join(append([]string{k.Binding}, k.Ties...), " and "), short)
 		i = j
 	}
 	a.linesTable(tw)

@@ -59,6 +59,7 @@ type RackFit struct {
 	// no further than this rack's space.
 	Max       map[Limit]int
 	Binding   Limit     // what stops the next server of the first ordered model
+	Ties      []Limit   // the other limits that stop it too and alone would admit no more
 	Next      []Refusal // every limit that refuses it, smallest relative shortage first
 	PhaseW    [3]int64  // L1, L2, L3 in normal service
 	FeedShare float64   // worst feed load over its limit after the worst single loss, NaN without limits
@@ -119,6 +120,7 @@ type NodeLoad struct {
 // Binding is one line of what stops the next server, over the site.
 type Binding struct {
 	Limit Limit
+	Also  string // limits that tie with it, by commas: raising one alone admits nothing
 	Where string
 	Racks int // racks it stops
 	Short float64

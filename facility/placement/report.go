@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"headroom/facility"
 )
@@ -91,8 +92,33 @@ func (s *site) rackFit(i, first int) RackFit {
 				fit.Binding = next.Limit
 			}
 		}
+		fit.Ties = ties(&fit)
 	}
 	return fit
+}
+
+// ties lists the limits that refuse the next server and alone would admit no more than the one that is named, in
+// the order of the limits.
+func ties(fit *RackFit) []Limit {
+	var list []Limit
+	most, known := fit.Max[fit.Binding]
+	for _, l := range limitOrder {
+		k, ok := fit.Max[l]
+		refuses := slices.ContainsFunc(fit.Next, func(r Refusal) bool { return r.Limit == l })
+		if l != fit.Binding && refuses && (!ok || !known || k <= most) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// joined is limits in words.
+func joined(list []Limit) string {
+	text := make([]string, len(list))
+	for i, l := range list {
+		text[i] = string(l)
+	}
+	return strings.Join(text, ", ")
 }
 
 // weightKg is frame and servers, NaN where a weight is not known.
@@ -321,14 +347,14 @@ func (s *site) refuses(i, model int) bool {
 // line for all of them.
 func (s *site) binding(racks []RackFit) []Binding {
 	type key struct {
-		limit Limit
-		where string
+		limit       Limit
+		also, where string
 	}
 	at := map[key]int{}
 	var list []Binding
 	for i := range racks {
 		fit := &racks[i]
-		b := Binding{Limit: fit.Binding, Where: "orders", Racks: 1}
+		b := Binding{Limit: fit.Binding, Also: joined(fit.Ties), Where: "orders", Racks: 1}
 		own := false
 		for _, r := range fit.Next {
 			if r.Limit == fit.Binding {
@@ -337,7 +363,7 @@ func (s *site) binding(racks []RackFit) []Binding {
 				break
 			}
 		}
-		k := key{b.Limit, b.Where}
+		k := key{b.Limit, b.Also, b.Where}
 		if own {
 			k.where = ""
 		}

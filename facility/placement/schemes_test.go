@@ -265,8 +265,21 @@ func TestUpgrades(t *testing.T) {
 	}
 	// Eight more take both more power and more height.
 	list = Upgrades(l, 8)
-	if list[0].Admits != 8 || len(list[0].Steps) < 2 {
-		t.Errorf("%+v", list[0])
+	if !slices.ContainsFunc(list[:2], func(u Upgrade) bool { return u.Admits >= 8 && len(u.Steps) > 1 }) || list[0].Admits < 8 {
+		t.Errorf("%+v", list)
+	}
+	// Whole-rack systems: more racks, no taller ones.
+	nvl := facility.Model{Name: "nvl", GPUs: 72, HeightU: 42, PlanW: 132000, PlanAirW: 132000, PF: 1, RackSystem: true}
+	w := fillWith(nvl, racks(2, 42, 140000))
+	feedsFor(t, w, 200e3, 1, "A", "B")
+	list = Upgrades(place(t, w), 3)
+	if len(list) == 0 || list[0].Change != "3 more racks like A02 with their circuits" || list[0].Admits != 3 {
+		t.Errorf("%+v", list)
+	}
+	for _, u := range list {
+		if strings.Contains(u.Change, "height") || strings.Contains(u.Change, " up by ") {
+			t.Errorf("silly: %+v", u)
+		}
 	}
 	f.Orders[0].Count = 16
 	if list := Upgrades(place(t, f), 1); len(list) != 0 {
@@ -275,8 +288,10 @@ func TestUpgrades(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawHall(t, 3, 2)
 		l := mustPlace(t, f)
+		drawLines(t, f)
+		l = mustPlace(t, f)
 		for _, u := range Upgrades(l, 2) {
-			if u.Admits < 1 || u.Change == "" {
+			if u.Admits < 1 || u.Change == "" || math.IsInf(u.AddedKW, 0) || math.IsNaN(u.AddedKW) {
 				t.Fatalf("%+v", u)
 			}
 		}

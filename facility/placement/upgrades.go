@@ -21,6 +21,8 @@ type Upgrade struct {
 	CostUSD float64
 	// Steps lists the single changes of one that takes several.
 	Steps []string
+
+	racks int // that it adds
 }
 
 // Prices of capacity in US$/kW, middle of the range that general sources give (recalled, not quoted): for
@@ -43,6 +45,7 @@ type candidate struct {
 	change  string
 	addedKW float64
 	price   float64 // US$/kW, NaN unknown
+	more    int     // racks that it adds
 	apply   func(f *facility.Facility) (*facility.Facility, bool)
 }
 
@@ -64,7 +67,7 @@ func Upgrades(l *Layout, k int) []Upgrade {
 	}
 	var list []Upgrade
 	var tried []candidate
-	for _, c := range candidates(l) {
+	for _, c := range candidates(l, k) {
 		if slices.ContainsFunc(tried, func(t candidate) bool { return t.change == c.change }) {
 			continue
 		}
@@ -72,12 +75,17 @@ func Upgrades(l *Layout, k int) []Upgrade {
 		if len(l.Racks) > fullRacks && len(tried) > max(2, upgradesOfLarge*fullRacks/len(l.Racks)*4) {
 			break
 		}
-		if u, _, ok := c.try(l); ok {
+		u, _, ok := c.try(l)
+		if ok && c.more > 1 && slices.ContainsFunc(list, func(o Upgrade) bool { return o.racks == 1 && o.Admits >= u.Admits }) {
+			continue // one of them does
+		}
+		if u.racks = c.more; ok {
 			list = append(list, u)
 		}
 	}
 	rank(list, k)
-	if k > 1 && (len(list) == 0 || list[0].Admits < k) && len(l.Racks) <= fullRacks {
+	inRacks := slices.ContainsFunc(list, func(u Upgrade) bool { return u.Admits >= k && u.racks == 0 }) // that are there
+	if k > 1 && !inRacks && len(l.Racks) <= fullRacks {
 		if u, ok := join(l, k); ok {
 			list = append(list, u)
 			rank(list, k)
@@ -161,7 +169,7 @@ func join(l *Layout, k int) (Upgrade, bool) {
 	for range upgradeSteps {
 		var best Upgrade
 		var next *Layout
-		for _, c := range candidates(at) {
+		for _, c := range candidates(at, 1) {
 			if x, again, ok := c.try(at); ok && (next == nil || x.Admits > best.Admits) {
 				best, next = x, again
 			}
@@ -185,10 +193,10 @@ func join(l *Layout, k int) (Upgrade, bool) {
 	return Upgrade{}, false
 }
 
-// candidates lists what could be changed, from what stops the next server.
-func candidates(l *Layout) []candidate {
+// candidates lists what could be changed, from what stops the next server; new racks for k servers.
+func candidates(l *Layout, k int) []candidate {
 	var list []candidate
-	for _, limit := range []Limit{Power, Air, Liquid, Space, Weight, Feed} {
+	for _, limit := range []Limit{Power, Air, Liquid, Space, Weight, Feed, Phase} {
 		if c, ok := raiseRacks(l, limit); ok {
 			list = append(list, c)
 		}
@@ -230,8 +238,69 @@ func candidates(l *Layout) []candidate {
 			})
 		}
 	}
-	return append(list, upstream(l)...)
+	list = append(list, upstream(l)...)
+	for _, n := range [...]int{1, k} {
+		if c, ok := moreRacks(l, n); ok {
+			list = append(list, c)
+		}
+	}
+	return list
 }
+
+// moreRacks adds racks like the one that holds most, beside it, with circuits of their own: so many that, filled
+// like that one, they hold k servers.
+func moreRacks(l *Layout, k int) (candidate, bool) {
+	most := noIndex
+	for i := range l.Racks {
+		if l.Racks[i].Servers > 0 && (most == noIndex || l.Racks[i].Servers >= l.Racks[most].Servers) {
+			most = i
+		}
+	}
+	if most == noIndex {
+		return candidate{}, false
+	}
+	like := &l.Facility.Racks[most]
+	n := min((k+l.Racks[most].Servers-1)/l.Racks[most].Servers, mostNewRacks)
+	c := candidate{change: fmt.Sprintf("one more rack like %s with its circuits", like.ID), addedKW: float64(n) * float64(l.Racks[most].UsedW) / 1000, price: math.NaN(), more: n}
+	if n > 1 {
+		c.change = fmt.Sprintf("%d more racks like %s with their circuits", n, like.ID)
+	}
+	c.apply = func(f *facility.Facility) (*facility.Facility, bool) {
+		up := *f
+		up.Racks = slices.Clone(f.Racks)
+		var nodes []power.Node
+		if f.Power != nil {
+			nodes = slices.Clone(f.Power.Nodes)
+		}
+		for j := range n {
+			r := up.Racks[most]
+			r.ID, r.Place = fmt.Sprintf("new %d beside %s", j+1, like.ID), len(f.Racks)+j
+			r.Feeds = slices.Clone(r.Feeds)
+			for x, fd := range r.Feeds {
+				if f.Power.Nodes[fd].Kind != power.RackFeed {
+					continue
+				}
+				node := f.Power.Nodes[fd]
+				node.ID = fmt.Sprintf("%s, new %d", node.ID, j+1)
+				r.Feeds[x] = len(nodes) // parents stand first: a new circuit keeps its place at the end
+				nodes = append(nodes, node)
+			}
+			up.Racks = append(up.Racks, r)
+		}
+		if f.Power != nil && len(nodes) > len(f.Power.Nodes) {
+			g, err := power.New(nodes)
+			if err != nil {
+				return nil, false
+			}
+			up.Power = g
+		}
+		return &up, true
+	}
+	return c, true
+}
+
+// mostNewRacks bounds the racks that are added at once.
+const mostNewRacks = 64
 
 // together makes several changes at once.
 func together(list []candidate) candidate {
@@ -357,15 +426,24 @@ func raiseRacks(l *Layout, limit Limit) (candidate, bool) {
 	var raises []raise
 	most, unit, added := 0.0, "", 0.0
 	for i := range l.Racks {
+		if l.Facility.Models[l.Facility.Orders[0].Model].RackSystem && l.Racks[i].Servers > 0 {
+			continue // a rack holds one whole system: a second one wants a rack of its own
+		}
 		for _, no := range l.Racks[i].Next {
 			r := &l.Facility.Racks[i]
-			if no.Limit != limit || no.Short <= 0 || no.Where != r.ID && limit != Feed ||
+			if no.Limit != limit || no.Short <= 0 || no.Where != r.ID && limit != Feed && (limit != Phase || !ownCircuit(l, i, no.Where)) ||
 				(limit == Air && r.AirW == noLimit) || (limit == Liquid && (r.LiquidW == noLimit || r.Loop < 0)) {
 				continue
 			}
-			raises = append(raises, raise{i, no.Short, no.Need / no.Free})
+			ratio := no.Need / no.Free
+			if limit == Phase || (limit == Feed && no.Free <= 0) {
+				ratio = 1 + no.Short/lineCapacity(l, no)
+			}
+			raises = append(raises, raise{i, no.Short, ratio})
 			most, unit = max(most, no.Short), no.Unit
 			switch limit {
+			case Phase:
+				added += (ratio - 1) * rackKVA(l, i)
 			case Power, Air, Liquid, Feed:
 				added += no.Short / 1000
 			}
@@ -377,16 +455,17 @@ func raiseRacks(l *Layout, limit Limit) (candidate, bool) {
 	}
 	what := map[Limit]string{
 		Power: "rack power limit", Air: "rack air limit", Liquid: "rack liquid limit", Space: "rack height", Weight: "rack load limit", Feed: "rack circuits",
+		Phase: "lines of the rack circuits",
 	}[limit]
 	c := candidate{change: fmt.Sprintf("%s of %d racks up by %s", what, len(raises), amount(most, unit)), addedKW: added, price: math.NaN()}
-	if limit == Feed {
+	if limit == Feed || limit == Phase {
 		c.price = priceRackPDUs / rackPDUsOfKW
 	}
 	c.apply = func(f *facility.Facility) (*facility.Facility, bool) {
 		up := *f
 		up.Racks = slices.Clone(f.Racks)
 		var nodes []power.Node
-		if limit == Feed {
+		if limit == Feed || limit == Phase {
 			nodes = slices.Clone(f.Power.Nodes)
 		}
 		for _, x := range raises {
@@ -402,13 +481,13 @@ func raiseRacks(l *Layout, limit Limit) (candidate, bool) {
 				r.HeightU += int(x.short)
 			case Weight:
 				r.LoadKg += x.short
-			case Feed:
+			case Feed, Phase:
 				for _, k := range r.Feeds {
 					nodes[k].RatingVA *= x.ratio
 				}
 			}
 		}
-		if limit == Feed {
+		if nodes != nil {
 			g, err := power.New(nodes)
 			if err != nil {
 				return nil, false
@@ -418,6 +497,36 @@ func raiseRacks(l *Layout, limit Limit) (candidate, bool) {
 		return &up, true
 	}
 	return c, true
+}
+
+// ownCircuit says whether a node is a circuit of a rack.
+func ownCircuit(l *Layout, rack int, id string) bool {
+	return slices.ContainsFunc(l.Facility.Racks[rack].Feeds, func(n int) bool { return l.Facility.Power.Nodes[n].ID == id })
+}
+
+// lineCapacity is what a line (or a circuit) that a refusal names may carry, in the unit of the refusal.
+func lineCapacity(l *Layout, r Refusal) float64 {
+	n, ok := l.Facility.Power.Index(r.Where)
+	if !ok {
+		return math.Inf(1)
+	}
+	node := &l.Facility.Power.Nodes[n]
+	va := float64(l.Facility.Power.CapacityVA(n, node.Units-node.Redundant))
+	switch {
+	case r.Unit == "A":
+		return va / math.Sqrt(3) / node.VoltageLL
+	case r.Limit == Phase:
+		return va / 3
+	}
+	return va
+}
+
+// rackKVA is the rating of a rack's circuits together.
+func rackKVA(l *Layout, rack int) (kva float64) {
+	for _, n := range l.Facility.Racks[rack].Feeds {
+		kva += l.Facility.Power.Nodes[n].RatingVA / 1000
+	}
+	return kva
 }
 
 func kW(w float64) string   { return fmt.Sprintf("%.4g kW", w/1000) }
