@@ -388,7 +388,7 @@ func TestLinesAfterAnUnclaimedLoss(t *testing.T) {
 	}
 }
 
-// A server of 1 kW on two PDUs, one on L1 and the other on L2 of one parent: 500, 0 and 500 W on L1, 0, 500 and
+// W022: a server of 1 kW on two PDUs, one on L1 and the other on L2 of one parent: 500, 0 and 500 W on L1, 0, 500 and
 // 500 W on L2.
 func TestSupplyOnTwoLines(t *testing.T) {
 	m := watts(1000)

@@ -276,7 +276,7 @@ func newNormal(seed uint64) func() float64 {
 	}
 }
 
-// Peaks of 90 days, 30 days ahead, the factor held between 1.2 and 1.5.
+// W109: peaks of 90 days, 30 days ahead, the factor held between 1.2 and 1.5.
 func TestPredictedPeak(t *testing.T) {
 	peaks := func(n int, w func(day int) float64) []scenarios.Observation {
 		var list []scenarios.Observation
