@@ -5,14 +5,19 @@ import "math"
 // GB 50174-2017, Code for design of data centers (China), annex A, as public copies give it: the air that a room is
 // designed to hold at the rack inlet.
 const (
-	GBInletMinC, GBInletMaxC       = 18, 27
-	GBDewPointMinC, GBDewPointMaxC = 5.5, 15
-	GBMaxRH                        = 0.60
-	GBOffMinC, GBOffMaxC           = 5, 45      // equipment off
-	GBOffMinRH, GBOffMaxRH         = 0.08, 0.80 // equipment off
-	GBChangeTapeKPerH              = 5          // less than, rooms with tape
-	GBChangeDiskKPerH              = 20         // less than, rooms with disks
-	GBBatteryMinC, GBBatteryMaxC   = 20, 30     // UPS battery rooms
+	GBInletMinC       = 18
+	GBInletMaxC       = 27
+	GBDewPointMinC    = 5.5
+	GBDewPointMaxC    = 15
+	GBMaxRH           = 0.60
+	GBOffMinC         = 5 // equipment off
+	GBOffMaxC         = 45
+	GBOffMinRH        = 0.08
+	GBOffMaxRH        = 0.80
+	GBChangeTapeKPerH = 5  // less than, rooms with tape
+	GBChangeDiskKPerH = 20 // less than, rooms with disks
+	GBBatteryMinC     = 20 // UPS battery rooms
+	GBBatteryMaxC     = 30
 )
 
 // GBInletFits says whether inlet air is within GB 50174-2017 annex A with equipment on, at the standard's bounds too.

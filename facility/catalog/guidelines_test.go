@@ -13,8 +13,14 @@ func TestGB50174(t *testing.T) {
 		tempC, dewC, rh float64
 		want            bool
 	}{
-		{18, 5.5, 0.44, true}, {27, 15, 0.48, true}, {17.9, 10, 0.6, false}, {27.1, 10, 0.34, false},
-		{22, 5.4, 0.34, false}, {22, 15.1, 0.6, false}, {22, 13.9, 0.60, true}, {22, 14, 0.61, false},
+		{18, 5.5, 0.44, true},
+		{27, 15, 0.48, true},
+		{17.9, 10, 0.6, false},
+		{27.1, 10, 0.34, false},
+		{22, 5.4, 0.34, false},
+		{22, 15.1, 0.6, false},
+		{22, 13.9, 0.60, true},
+		{22, 14, 0.61, false},
 	} {
 		if got := GBInletFits(c.tempC, c.dewC, c.rh); got != c.want {
 			t.Errorf("%g °C, dew point %g °C, %g: %t", c.tempC, c.dewC, c.rh, got)
@@ -50,8 +56,12 @@ func TestPUELines(t *testing.T) {
 		pue  float64
 		want []string
 	}{
-		{1.24, []string{large, hub, average, green}}, {1.25, []string{large, average, green}}, {1.30, []string{average, green}},
-		{1.301, []string{average}}, {1.5, nil}, {math.NaN(), nil},
+		{1.24, []string{large, hub, average, green}},
+		{1.25, []string{large, average, green}},
+		{1.30, []string{average, green}},
+		{1.301, []string{average}},
+		{1.5, nil},
+		{math.NaN(), nil},
 	} {
 		if got := met(c.pue); !slices.Equal(got, c.want) {
 			t.Errorf("PUE %g meets %v, want %v", c.pue, got, c.want)
@@ -69,8 +79,12 @@ func TestGPURoom(t *testing.T) {
 		liquid       bool
 		want         []string
 	}{
-		{900, 1500, false, nil}, {899, 1500, false, []string{"UPS battery"}}, {900, 1499, false, []string{"rack load"}},
-		{900, 1999, true, []string{"rack load"}}, {900, 2000, true, nil}, {300, math.NaN(), true, []string{"UPS battery", "rack load unknown"}},
+		{900, 1500, false, nil},
+		{899, 1500, false, []string{"UPS battery"}},
+		{900, 1499, false, []string{"rack load"}},
+		{900, 1999, true, []string{"rack load"}},
+		{900, 2000, true, nil},
+		{300, math.NaN(), true, []string{"UPS battery", "rack load unknown"}},
 	} {
 		if got := GPURoomShort(c.batteryS, c.kg, c.liquid); !slices.Equal(got, c.want) {
 			t.Errorf("%g s, %g kg, liquid %t: %v", c.batteryS, c.kg, c.liquid, got)

@@ -287,9 +287,8 @@ func TestUpgrades(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawHall(t, 3, 2)
-		l := mustPlace(t, f)
 		drawLines(t, f)
-		l = mustPlace(t, f)
+		l := mustPlace(t, f)
 		for _, u := range Upgrades(l, 2) {
 			if u.Admits < 1 || u.Change == "" || math.IsInf(u.AddedKW, 0) || math.IsNaN(u.AddedKW) {
 				t.Fatalf("%+v", u)
