@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"headroom/facility/power"
@@ -82,6 +83,13 @@ func (b *builder) rackFeeds() []power.Node {
 				b.d.fail(f.of("sides"), joinKey(f.path, "sides"), "", "%s has no side %s (got sides %s)", p.line.ID, quoteShort(side), strings.Join(p.sides, ", "))
 				continue
 			}
+			count := 0
+			for _, r := range b.rows {
+				if r.line == i {
+					count += r.count
+				}
+			}
+			nodes = slices.Grow(nodes, min(count, maxPowerNodes))
 			for _, r := range b.rows {
 				if r.line != i {
 					continue

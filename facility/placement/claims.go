@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -124,14 +125,17 @@ func (s *site) rackClaim(i int, shared map[string]string) (Claim, bool) {
 	if worst > 1 {
 		c.Claim, c.Why = fmt.Sprintf("N+%d feeds", int64(len(r.feeds))-worst), "any feed may be lost"
 	}
-	var key strings.Builder
+	var key []byte
 	for _, fd := range r.feeds {
-		fmt.Fprint(&key, g.Parents(fd.node), ";")
+		for _, p := range g.Parents(fd.node) {
+			key = binary.AppendVarint(key, int64(p))
+		}
+		key = append(append(append(key, 0xff), g.Nodes[fd.node].Side...), 0)
 	}
-	above, ok := shared[key.String()]
+	above, ok := shared[string(key)]
 	if !ok {
 		above = s.sharedAbove(r)
-		shared[key.String()] = above
+		shared[string(key)] = above
 	}
 	if above != "" {
 		lowest, _, _ := strings.Cut(above, ", ")

@@ -2,7 +2,7 @@ package placement
 
 import (
 	"cmp"
-	"fmt"
+	"encoding/binary"
 	"slices"
 )
 
@@ -45,12 +45,16 @@ func (s *site) nextOf(m int) ModelNext {
 	by := map[Limit]*Binding{}
 	known := map[string][]Refusal{}
 	best := 0.0
+	var key []byte
 	for i := range s.racks {
-		key := fmt.Sprint(s.relaxed.of[i], s.racks[i].count)
-		list, ok := known[key]
+		key = binary.AppendVarint(key[:0], int64(s.relaxed.of[i]))
+		for _, k := range s.racks[i].count {
+			key = binary.AppendVarint(key, int64(k))
+		}
+		list, ok := known[string(key)]
 		if !ok {
 			list = s.refusals(i, m)
-			known[key] = list
+			known[string(key)] = list
 		}
 		if len(list) == 0 {
 			continue
