@@ -113,7 +113,7 @@ func TestTwelveQuestions(t *testing.T) {
 	checks := []func(answer){
 		func(a answer) {
 			a.near("servers", a.number(`placed +(\d+) servers`), racks*perRack, 0)
-			a.near("what the next is short of, kW", a.number(`power +racks +12 +([\d.]+) kW`), ((perRack+1)*serverW-rackW)/1e3, 1e-9)
+			a.near("what the next is short of, kW", a.number(`power and air +racks +12 +([\d.]+) kW`), ((perRack+1)*serverW-rackW)/1e3, 1e-9)
 		},
 		func(a answer) {
 			a.near("further servers", a.number(`(\d+) more fit, \d+ of them in row A`), racks*perRack-standing, 0)
