@@ -120,7 +120,10 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 		unique(&f.Workload[i].origin, f.Workload[i].Name)
 		c.Classes = append(c.Classes, f.Workload[i].class(d))
 		s.shape(d, &f.Workload[i], &c.Classes[len(c.Classes)-1])
-		s.throughput(d, b, &f.Workload[i], &c.Classes[len(c.Classes)-1])
+		steps, copies := s.throughput(d, b, &f.Workload[i], &c.Classes[len(c.Classes)-1])
+		if v, ok := s.service(d, &f.Workload[i], i, &c.Classes[len(c.Classes)-1], steps, copies); ok {
+			c.Services = append(c.Services, v)
+		}
 	}
 	for i := range f.Replay {
 		unique(&f.Replay[i].origin, f.Replay[i].Name)

@@ -2,27 +2,29 @@ package scenarios
 
 type classLine struct {
 	origin
-	Name        string      `yaml:"name" required:"true" doc:"Name of the class, unique in the file." example:"pretrain"`
-	Kind        string      `yaml:"kind" required:"true" enum:"training,fine-tuning,inference,batch" doc:"Kind of work; it sets how strongly clocks slow it."`
-	Model       *modelPart  `yaml:"model" doc:"Language model that it trains or serves; with it tokens are counted." example:"llama-3-70b"`
-	Like        string      `yaml:"like" doc:"Sizes and lengths of a public trace's jobs, where gpus and length are not stated (headroom catalog workload)." example:"philly"`
-	GPUs        sizeMix     `yaml:"gpus" doc:"GPUs of a job: one number, or sizes with their weights. Of inference: GPUs of all replicas together. Required unless like is stated." example:"{64: 3, 128: 1}"`
-	Share       Quantity    `yaml:"share" unit:"share" above:"0" doc:"Share of its GPU that a job of one GPU takes; all of it where it is not stated." example:"25%"`
-	On          names       `yaml:"on" doc:"Models of server, or GPUs, that will do; any where it is not stated." example:"[dgx-h100]"`
-	Replica     *int        `yaml:"replica" min:"1" max:"100000" doc:"GPUs of one replica of a service; 8, or all of its GPUs where it has fewer." example:"8"`
-	Arrivals    Quantity    `yaml:"arrivals" unit:"rate" above:"0" doc:"Mean arrival rate of jobs (Poisson)." example:"2/day"`
-	Rhythm      profile     `yaml:"rhythm" doc:"How the arrival rate goes over the week: constant, diurnal, or 24 or 168 shares of the highest by hour; its mean stays the rate of arrivals." example:"diurnal"`
-	Burst       *burstPart  `yaml:"burst" doc:"Arrivals in bursts (a Markov-modulated Poisson process of two states); their mean stays the rate of arrivals."`
-	Length      *lengthPart `yaml:"length" doc:"Run time of a job at full clock on its GPUs, log-normal." example:"{median: 20 h, p95: 5 d}"`
-	Load        profile     `yaml:"load" doc:"Share of peak load of a service: constant, diurnal, or 24 or 168 shares by hour (Monday 00:00 first)." example:"diurnal"`
-	Activity    Quantity    `yaml:"activity" unit:"share" doc:"How hard a busy GPU works; by kind where it is not stated."`
-	MemoryBound Quantity    `yaml:"memory_bound" unit:"share" doc:"Share of the work that clocks do not slow; by kind where it is not stated."`
-	Checkpoint  *checkPart  `yaml:"checkpoint" doc:"Checkpoints of a training job." example:"30 min"`
-	Restart     *bool       `yaml:"restart" doc:"A job that loses a server is queued again; the default is true." example:"false"`
-	Tenant      string      `yaml:"tenant" doc:"Who asks, for fair shares and quotas." example:"research"`
-	Priority    *int        `yaml:"priority" min:"-1000000" max:"1000000" doc:"Higher goes first under the order priority; 0 where it is not stated." example:"10"`
-	Spot        string      `yaml:"spot" enum:"checkpoint,lose,kill" doc:"Its running jobs may be preempted: they save their work first, go back to their last checkpoint, or are gone."`
-	Defer       Quantity    `yaml:"defer" unit:"duration" above:"0" doc:"How long a job may be held back for a better hour (scheduling.shift)." example:"12 h"`
+	Name        string       `yaml:"name" required:"true" doc:"Name of the class, unique in the file." example:"pretrain"`
+	Kind        string       `yaml:"kind" required:"true" enum:"training,fine-tuning,inference,batch" doc:"Kind of work; it sets how strongly clocks slow it."`
+	Model       *modelPart   `yaml:"model" doc:"Language model that it trains or serves; with it tokens are counted." example:"llama-3-70b"`
+	Like        string       `yaml:"like" doc:"Sizes and lengths of a public trace's jobs, where gpus and length are not stated (headroom catalog workload)." example:"philly"`
+	GPUs        sizeMix      `yaml:"gpus" doc:"GPUs of a job: one number, or sizes with their weights. Of inference: GPUs of all replicas together. Required unless like is stated." example:"{64: 3, 128: 1}"`
+	Share       Quantity     `yaml:"share" unit:"share" above:"0" doc:"Share of its GPU that a job of one GPU takes; all of it where it is not stated." example:"25%"`
+	On          names        `yaml:"on" doc:"Models of server, or GPUs, that will do; any where it is not stated." example:"[dgx-h100]"`
+	Replica     *int         `yaml:"replica" min:"1" max:"100000" doc:"GPUs of one replica of a service; 8, or all of its GPUs where it has fewer." example:"8"`
+	Arrivals    Quantity     `yaml:"arrivals" unit:"rate" above:"0" doc:"Mean arrival rate of jobs (Poisson)." example:"2/day"`
+	Rhythm      profile      `yaml:"rhythm" doc:"How the arrival rate goes over the week: constant, diurnal, or 24 or 168 shares of the highest by hour; its mean stays the rate of arrivals." example:"diurnal"`
+	Burst       *burstPart   `yaml:"burst" doc:"Arrivals in bursts (a Markov-modulated Poisson process of two states); their mean stays the rate of arrivals."`
+	Length      *lengthPart  `yaml:"length" doc:"Run time of a job at full clock on its GPUs, log-normal." example:"{median: 20 h, p95: 5 d}"`
+	Load        profile      `yaml:"load" doc:"Share of peak load of a service: constant, diurnal, or 24 or 168 shares by hour (Monday 00:00 first)." example:"diurnal"`
+	Requests    *requestPart `yaml:"requests" doc:"Trace of requests that a service's replicas serve one by one; load then is the share of them that comes by the hour." example:"requests.csv.gz"`
+	Scale       *scalePart   `yaml:"scale" doc:"Replicas of a service start and stop with its load; all of them run where it is not stated." example:"{min: 2}"`
+	Activity    Quantity     `yaml:"activity" unit:"share" doc:"How hard a busy GPU works; by kind where it is not stated."`
+	MemoryBound Quantity     `yaml:"memory_bound" unit:"share" doc:"Share of the work that clocks do not slow; by kind where it is not stated."`
+	Checkpoint  *checkPart   `yaml:"checkpoint" doc:"Checkpoints of a training job." example:"30 min"`
+	Restart     *bool        `yaml:"restart" doc:"A job that loses a server is queued again; the default is true." example:"false"`
+	Tenant      string       `yaml:"tenant" doc:"Who asks, for fair shares and quotas." example:"research"`
+	Priority    *int         `yaml:"priority" min:"-1000000" max:"1000000" doc:"Higher goes first under the order priority; 0 where it is not stated." example:"10"`
+	Spot        string       `yaml:"spot" enum:"checkpoint,lose,kill" doc:"Its running jobs may be preempted: they save their work first, go back to their last checkpoint, or are gone."`
+	Defer       Quantity     `yaml:"defer" unit:"duration" above:"0" doc:"How long a job may be held back for a better hour (scheduling.shift)." example:"12 h"`
 }
 
 type traceLine struct {

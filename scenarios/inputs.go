@@ -21,21 +21,20 @@ import (
 // maxInputBytes bounds a file that a scenario names, as stored.
 const maxInputBytes = 512 << 20
 
-// open reads a file the scenario names and notes its contents for the run's id. A file that cannot be
-// read is a problem at the place that names it.
-func (s *Scenario) open(d *decoder, files fs.FS, name string, at pos, keyPath string) ([]byte, bool) {
+// find opens a file the scenario names. One that cannot be opened is a problem at the place that names it.
+func find(d *decoder, files fs.FS, name string, at pos, keyPath string) (clean string, f fs.File, ok bool) {
 	if files == nil {
 		d.fail(at, keyPath, "", "the scenario names the file %s, and no folder is given to read it from", quoteShort(name))
-		return nil, false
+		return "", nil, false
 	}
-	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	clean = path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if !fs.ValidPath(clean) {
 		d.fail(at, keyPath, "copy the file beside the scenario, or into a folder below it", "want a path below the scenario's folder (got %s)", quoteShort(name))
-		return nil, false
+		return "", nil, false
 	}
 	if info, err := fs.Stat(files, clean); err == nil && !info.Mode().IsRegular() {
 		d.fail(at, keyPath, "", "%s is no regular file", quoteShort(name))
-		return nil, false
+		return "", nil, false
 	}
 	f, err := files.Open(clean)
 	if err != nil {
@@ -44,6 +43,15 @@ func (s *Scenario) open(d *decoder, files fs.FS, name string, at pos, keyPath st
 			hint = didYouMean(near)
 		}
 		d.fail(at, keyPath, hint, "cannot read the file %s: %s", quoteShort(name), plainError(err))
+		return "", nil, false
+	}
+	return clean, f, true
+}
+
+// open reads a file the scenario names and notes its contents for the run's id.
+func (s *Scenario) open(d *decoder, files fs.FS, name string, at pos, keyPath string) ([]byte, bool) {
+	clean, f, ok := find(d, files, name, at, keyPath)
+	if !ok {
 		return nil, false
 	}
 	defer f.Close()
@@ -58,6 +66,22 @@ func (s *Scenario) open(d *decoder, files fs.FS, name string, at pos, keyPath st
 	}
 	s.inputs = append(s.inputs, input{clean, sha256.Sum256(data)})
 	return data, true
+}
+
+// stream notes the contents of a file the scenario names, of any size, and returns how to read it from its start.
+func (s *Scenario) stream(d *decoder, files fs.FS, name string, at pos, keyPath string) (func() (io.ReadCloser, error), bool) {
+	clean, f, ok := find(d, files, name, at, keyPath)
+	if !ok {
+		return nil, false
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		d.fail(at, keyPath, "", "cannot read the file %s: %s", quoteShort(name), plainError(err))
+		return nil, false
+	}
+	s.inputs = append(s.inputs, input{clean, [32]byte(h.Sum(nil))})
+	return func() (io.ReadCloser, error) { return files.Open(clean) }, true
 }
 
 // plainError words an error of the file system without its path, which the message has already.
@@ -330,22 +354,7 @@ func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, data []byte) []wo
 		d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "want a file that ends in .csv, .swf, .csv.gz or .swf.gz (got %s)", quoteShort(l.Trace))
 		return nil
 	}
-	if err != nil && l.Bad == "count" {
-		s.countBad(l, err)
-		err = nil
-	}
-	if err != nil {
-		var list *workload.TraceErrors
-		if !errors.As(err, &list) {
-			d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "%v", err)
-			return nil
-		}
-		for _, e := range list.List {
-			d.problems = append(d.problems, Problem{File: e.File, Line: max(1, e.Line), Col: max(1, e.Col), Msg: e.Message})
-		}
-		if list.More > 0 {
-			d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "and %d more problems in %s", list.More, l.Trace)
-		}
+	if err != nil && !s.bad(d, l.of("trace"), joinKey(l.path, "trace"), l.Trace, l.Bad, err) {
 		return nil
 	}
 	if len(jobs) == 0 {

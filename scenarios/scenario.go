@@ -46,6 +46,7 @@ type Scenario struct {
 	measured              map[*orderLine]*measuredSeries // draw over time, by the line of servers
 	priceHours, gridHours *ledger.Tariff                 // of the money section
 	priceCurrency         string                         // of priceHours
+	requests              []*workload.RequestTrace       // by line of the workload, nil for none
 	inputs                []input
 	warnings              Problems
 	tenants               *workload.Tenants // in the order of the file, then as traces name them
@@ -131,6 +132,7 @@ func (s *Scenario) finish(d *decoder, files fs.FS) {
 	s.readWeather(d, files)
 	s.readTraces(d, files)
 	s.readMeasured(d, files)
+	s.readRequests(d, files)
 	s.readMoney(d, files)
 	b := &builder{s: s, d: d, warn: true}
 	b.build()

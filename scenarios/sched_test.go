@@ -187,3 +187,65 @@ func TestTraceKeys(t *testing.T) {
 		}
 	}
 }
+
+func TestServicesAreConfigured(t *testing.T) {
+	files := fstest.MapFS{
+		"azure.csv": {Data: []byte("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,1000,100\n2023-11-16 18:15:50.6805900,3000,300\n2023-11-16 18:15:56.6805900,2000,200\n")},
+		"own.csv":   {Data: []byte("t,in,out\n0,100,10\n2000,300,30\n1000,5,5\n3000,100,x\n")},
+	}
+	const text = `
+workload:
+  - {name: chat, kind: inference, model: {name: llama-3-8b, first_token: 1 s, per_token: 50 ms}, gpus: 32, requests: {trace: azure.csv, rate: 2, span: 1 h}, load: diurnal, scale: {min: 2}}
+  - {name: tide, kind: inference, gpus: 16, load: diurnal, scale: {min: 1, spare: 0%, start: 90 s}}
+`
+	o := Options{FS: files}
+	s, c := configured(t, hall+text, o)
+	for range 2 { // as written, and as Resolved prints it
+		if len(c.Services) != 2 {
+			t.Fatalf("%d services", len(c.Services))
+		}
+		chat, tide := &c.Services[0], &c.Services[1]
+		r := chat.Requests
+		if r == nil || r.RateScale != 2 || r.SpanS != 3600 || r.PeriodS != 7.5 || len(r.Week) != workload.HoursPerWeek || chat.StepNS != 60e9 || chat.Goals.PerTokenS != 0.05 {
+			t.Errorf("chat %+v of %+v", *chat, r)
+		}
+		if sc := chat.Scale; sc == nil || sc.Least != 2 || sc.Most != 4 || sc.Spare != 0.2 || sc.StartS != 120 || sc.HoldS != 300 || c.Classes[0].Least != 2 || c.Classes[0].Profile != nil {
+			t.Errorf("scale %+v of class %+v", sc, c.Classes[0])
+		}
+		if chat.Steps[0] == nil || chat.Copies[0] < 1 {
+			t.Errorf("steps %+v", chat.Steps)
+		}
+		if tide.Requests != nil || tide.StepNS != 3600e9 || tide.Scale.StartS != 90 || c.Classes[1].Profile == nil {
+			t.Errorf("tide %+v", *tide)
+		}
+		printed, err := s.Resolved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "input: 2000, output: 200, spread: 0.408"; !strings.Contains(string(printed), want) {
+			t.Errorf("the model isn't planned for the trace's requests: want %s in\n%s", want, printed)
+		}
+		s, c = configured(t, string(printed), o)
+	}
+	for set, want := range map[string]string{
+		"workload[chat].scale.min=9":      "has room for 4",
+		"workload[chat].scale.spare=100%": "serves nobody",
+		"workload[chat].model=null":       "none is stated",
+		"workload[chat].requests=own.csv": "no column",
+		"workload[chat].requests={trace: own.csv, columns: {time: t, context: in, generated: out}, times: ms}": "own.csv:4:1: time: 1 s before the line above",
+		"workload[chat].requests={trace: azure.csv, window: {from: 1 h}}":                                      "no request that is used",
+		"workload[chat].requests={trace: azure.csv, times: ms}":                                                "columns that are named",
+		"workload[chat].requests=none.csv":                                                                     "no such file",
+		"workload[chat].requests.step=1 ms":                                                                    "at least 1 s",
+		"workload[chat].kind=batch":                                                                            "is for inference",
+	} {
+		if _, err := Load("q.yaml", []byte(hall+text), Options{FS: files, Set: []string{set}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n%v\nwant %s", set, err, want)
+		}
+	}
+	bad := "workload[chat].requests={trace: own.csv, columns: {time: t, context: in, generated: out}, times: ms, bad: count}"
+	s, err := Load("q.yaml", []byte(hall+text), Options{FS: files, Set: []string{bad}})
+	if err != nil || !strings.Contains(fmt.Sprint(s.Warnings()), "2 problems in lines that are left out of own.csv") {
+		t.Errorf("bad lines are not counted: %v", err)
+	}
+}

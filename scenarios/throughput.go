@@ -25,18 +25,23 @@ type maker struct {
 	d     *decoder
 	l     *classLine
 	model perf.Model
+
+	steps  *perf.Steps // of one copy of the served model
+	copies int         // in a replica
 }
 
-// throughput fills in what a class's model gives on every server model that the scenario orders.
-func (s *Scenario) throughput(d *decoder, b *builder, l *classLine, c *workload.Class) {
+// throughput fills in what a class's model gives on every server model that the scenario orders. Of a service it returns how
+// a copy of the model goes through requests, and the copies in a replica, by server model.
+func (s *Scenario) throughput(d *decoder, b *builder, l *classLine, c *workload.Class) (steps []*perf.Steps, copies []int) {
 	if l.Model == nil || len(d.problems) > 0 || b.f == nil || len(c.GPUs) == 0 {
-		return
+		return nil, nil
 	}
+	steps, copies = make([]*perf.Steps, len(b.f.Models)), make([]int, len(b.f.Models))
 	p := l.Model
 	model, err := perf.NewModel(s.catalog, p.Name)
 	if err != nil {
 		d.fail(p.of("name"), joinKey(p.path, "name"), "", "%v", err)
-		return
+		return nil, nil
 	}
 	m := maker{s: s, d: d, l: l, model: model}
 	var sum, weights float64
@@ -51,6 +56,7 @@ func (s *Scenario) throughput(d *decoder, b *builder, l *classLine, c *workload.
 				}
 				continue
 			}
+			steps[i], copies[i] = m.steps, m.copies
 			t.Server, t.GPUs, t.Model, t.GPU = i, size.GPUs, p.Name, b.f.Models[i].GPU
 			c.Throughput = append(c.Throughput, t)
 			sum += float64(size.Weight) * t.MemoryBound
@@ -61,7 +67,7 @@ func (s *Scenario) throughput(d *decoder, b *builder, l *classLine, c *workload.
 		}
 	}
 	if weights == 0 {
-		return
+		return nil, nil
 	}
 	if c.Kind == workload.Inference && p.PerToken.V < heldPerTokenS {
 		b.warnf(p.of("per_token"), joinKey(p.path, "per_token"), "", "at goals below %g ms a token the rate is too kind to most systems, by 20 to 40 %% against MLPerf's interactive results, and less sure on long prompts", 1000*heldPerTokenS)
@@ -71,6 +77,7 @@ func (s *Scenario) throughput(d *decoder, b *builder, l *classLine, c *workload.
 		l.MemoryBound = Quantity{V: math.Round(1000*sum/weights) / 1000, Given: true, pos: l.MemoryBound.pos}
 		c.MemoryBound = l.MemoryBound.V
 	}
+	return steps, copies
 }
 
 // on is what a job of a size gives on one server model.
@@ -145,6 +152,7 @@ func (m *maker) serve(server *facility.Model, gpu perf.GPU, inside perf.Link, gp
 	if err != nil {
 		return workload.Throughput{}, err
 	}
+	m.steps, m.copies = plan.Steps(), plan.Replicas*int(servers)
 	first, each := plan.FirstTokenS, plan.PerTokenS
 	if !goals {
 		first, each = math.NaN(), math.NaN()

@@ -98,27 +98,34 @@ func occupancyOptions(l *traceLine, o *workload.TraceOptions) workload.Occupancy
 	return q
 }
 
-// countBad turns what is wrong in a trace into warnings: the first few lines as they are, the rest as a number.
-func (s *Scenario) countBad(l *traceLine, err error) {
+// bad deals with what is wrong in a trace: where the file says count, the first few lines are warnings as they are and the rest
+// is a number; else they are problems. It returns whether the good lines may be used.
+func (s *Scenario) bad(d *decoder, at pos, key, name, rule string, err error) bool {
 	var list *workload.TraceErrors
 	if !errors.As(err, &list) {
-		return
+		d.fail(at, key, "", "%v", err)
+		return false
+	}
+	if rule != "count" {
+		for _, e := range list.List {
+			d.problems = append(d.problems, Problem{File: e.File, Line: max(1, e.Line), Col: max(1, e.Col), Msg: e.Message})
+		}
+		if list.More > 0 {
+			d.fail(at, key, "", "and %d more problems in %s", list.More, name)
+		}
+		return false
 	}
 	const shown = 10
-	at := l.of("trace")
-	warn := func(file string, line, col int, msg string) {
-		s.warnings = append(s.warnings, Problem{File: file, Line: max(1, line), Col: max(1, col), Msg: msg})
-	}
 	s.warnings = append(s.warnings, Problem{
-		File: at.file, Line: at.line, Col: at.col, Path: joinKey(l.path, "trace"),
-		Msg: fmt.Sprintf("%d problems in lines that are left out of %s", list.Count(), l.Trace),
+		File: at.file, Line: at.line, Col: at.col, Path: key, Msg: fmt.Sprintf("%d problems in lines that are left out of %s", list.Count(), name),
 	})
 	for i, e := range list.List {
 		if i == shown {
 			break
 		}
-		warn(e.File, e.Line, e.Col, e.Message)
+		s.warnings = append(s.warnings, Problem{File: e.File, Line: max(1, e.Line), Col: max(1, e.Col), Msg: e.Message})
 	}
+	return true
 }
 
 // reshaped splices and shuffles what was read, gives jobs what their columns don't, and tells what was left out.

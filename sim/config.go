@@ -22,6 +22,7 @@ type Config struct {
 	Weather    *weather.Series
 	Classes    []workload.Class // Job.Class indexes it, replays included
 	Replays    [][]workload.Job // traces, each in order of arrival
+	Services   []Service
 	Failures   Failures
 	Scheduling Scheduling
 	Caps       []PowerCap

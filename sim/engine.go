@@ -35,6 +35,7 @@ const (
 	evAirTrip // the air-cooled parts of a server stop it
 	evJobEnd
 	evProfile
+	evService // a service is looked at: replicas, requests
 	evRelease // a job that was held for its hour
 	evArrival
 	evWake // the scheduler has a job that waited long enough
@@ -106,6 +107,9 @@ type engine struct {
 	m       meters
 	js      jobs
 	power   powerMeters
+
+	services  []*service
+	serviceOf []*service // by class, nil for one that isn't looked after
 
 	supplies []supply
 	breakers []breaker
@@ -183,6 +187,7 @@ func newEngine(ctx context.Context, l *placement.Layout, c *Config) (*engine, er
 	e.initSupplies()
 	e.initBreakers()
 	e.initCaps()
+	e.initServices()
 	e.initJobs()
 	if err := e.initEvents(); err != nil {
 		return nil, err
@@ -305,6 +310,8 @@ func (e *engine) apply(ev event.Event) {
 		e.jobEnd(ev.Entity)
 	case evProfile:
 		e.profileHour()
+	case evService:
+		e.serviceLook(ev.Entity)
 	case evRelease:
 		e.release(ev.Entity)
 	case evArrival:

@@ -2,12 +2,14 @@ package sim
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"headroom/facility"
 	"headroom/sim/event"
 	"headroom/sim/metrics"
 	"headroom/sim/sched"
+	"headroom/sim/serving"
 	"headroom/sim/thermal"
 	"headroom/sim/workload"
 )
@@ -37,7 +39,12 @@ type job struct {
 	// peakPFLOPS and peakTokens are what its GPUs deliver a second at full clock; 0 for kinds that aren't known.
 	peakPFLOPS, peakTokens float64
 	loadShare              float64 // of a service: of its peak, now
-	swingW                 float64 // by which its synchronous steps rise over its mean power, all servers together
+	// Of a replica that is looked after (Service): it was ordered while the run went on, it is to go when it is idle, its copies
+	// of the model, and what it delivers to requests.
+	cold, leaving            bool
+	copies                   []*serving.Replica
+	servedPerS, servedPFLOPS float64
+	swingW                   float64 // by which its synchronous steps rise over its mean power, all servers together
 }
 
 // jobs is the state of the work.
@@ -99,7 +106,13 @@ func (e *engine) nextArrival() {
 
 func (e *engine) arrive() {
 	j := &e.js
-	w := j.next
+	e.submit(j.next)
+	e.nextArrival()
+}
+
+// submit takes in a job, or says why it can't be.
+func (e *engine) submit(w workload.Job) {
+	j := &e.js
 	cl := &j.byClass[w.Class]
 	j.total.Submitted++
 	cl.Submitted++
@@ -114,7 +127,6 @@ func (e *engine) arrive() {
 	default:
 		e.enqueue(w, d)
 	}
-	e.nextArrival()
 }
 
 // enqueue gives an arriving job its place in the queue, or holds it for its hour.
@@ -128,7 +140,11 @@ func (e *engine) enqueue(w workload.Job, d sched.Demand) {
 		queuedNS: e.now, first: true, useful: 1, ckptS: math.Inf(1),
 	}
 	e.checkpoints(t, c)
-	if c.Profile != nil {
+	switch s := e.serviceOf[w.Class]; {
+	case s != nil:
+		t.Activity = 0 // until it serves
+		s.ids = append(s.ids, id)
+	case c.Profile != nil:
 		t.Activity = w.Activity * c.Profile[e.hourOfWeek()]
 		j.service = append(j.service, id)
 	}
@@ -223,6 +239,9 @@ func (e *engine) start(id int32) {
 			cl.wait.Add(w)
 		}
 		t.first = false
+		if t.cold {
+			t.ready = e.now + int64(e.serviceOf[t.Class].cfg.Scale.StartS*thermal.Second)
+		}
 	} else {
 		t.ready = e.now + int64(e.cfg.Failures.RestartS*thermal.Second)
 	}
@@ -242,6 +261,7 @@ func (e *engine) start(id int32) {
 	}
 	e.throughput(t)
 	j.markRate(id)
+	e.lookAt(t)
 }
 
 // trainingMFU is the share of the dense BF16 peak that training delivers at full clock: 38–43 % for
@@ -425,6 +445,11 @@ func (e *engine) leave(id int32) {
 	j.cluster.Stop(id)
 	t.shares = t.shares[:0]
 	t.running, t.rate, t.capRate = false, 0, 0
+	if e.serviceOf[t.Class] != nil {
+		t.Activity, t.loadShare, t.servedPerS, t.servedPFLOPS, t.copies = 0, 0, 0, 0, nil
+		t.ready = e.now
+		e.lookAt(t)
+	}
 }
 
 // dropJobs takes every job off a server that is lost: each is queued again from its last checkpoint if its
@@ -473,7 +498,12 @@ func (e *engine) requeue(id int32) {
 	j.byClass[t.Class].Queued++
 }
 
+// dropService forgets a service's job that is gone for good.
 func (e *engine) dropService(id int32) {
+	if s := e.serviceOf[e.js.table[id].Class]; s != nil {
+		s.ids = slices.DeleteFunc(s.ids, func(x int32) bool { return x == id })
+		return
+	}
 	for k, s := range e.js.service {
 		if s == id {
 			e.js.service = append(e.js.service[:k], e.js.service[k+1:]...)
@@ -498,19 +528,24 @@ func (e *engine) profileHour() {
 			continue
 		}
 		e.reload(t, u, c.Profile[h])
-		for _, sh := range t.shares {
-			s := &e.srv[sh.Server]
-			for k := range s.jobs {
-				if s.jobs[k].job == id {
-					s.jobs[k].activity = u
-				}
-			}
-			s.reload()
-			e.mark(sh.Server)
-		}
+		e.loadServers(id, u)
 	}
 	if e.anyProfile() {
 		e.push(e.now+hourNS-e.now%hourNS, evProfile, 0)
+	}
+}
+
+// loadServers gives the servers of a job its activity.
+func (e *engine) loadServers(id int32, u float64) {
+	for _, sh := range e.js.table[id].shares {
+		s := &e.srv[sh.Server]
+		for k := range s.jobs {
+			if s.jobs[k].job == id {
+				s.jobs[k].activity = u
+			}
+		}
+		s.reload()
+		e.mark(sh.Server)
 	}
 }
 

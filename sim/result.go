@@ -189,6 +189,7 @@ type Compute struct {
 	TokensPerMoney    []Money           `json:"tokens_per_money"`
 	SLAAttainment     Num               `json:"sla_attainment"` // tokens served within the goals over tokens asked for
 	Models            []ModelThroughput `json:"models"`
+	Services          []ServiceResult   `json:"services"` // those that follow their load or serve requests one by one
 	LostGPUHours      Lost              `json:"lost_gpu_hours"`
 }
 

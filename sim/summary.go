@@ -110,7 +110,7 @@ func unknownResult() *Result {
 		},
 		Compute: Compute{
 			GPUHoursAvailable: u, GPUHoursAllocated: u, GPUHoursBusy: u, GPUHoursEffective: u, Utilization: u,
-			ThroughputPFLOPS: u, ThroughputRatio: u, Tokens: u, TokensServed: u, TokensPerKWh: u, TokensPerMoney: []Money{}, SLAAttainment: u, Models: []ModelThroughput{},
+			ThroughputPFLOPS: u, ThroughputRatio: u, Tokens: u, TokensServed: u, TokensPerKWh: u, TokensPerMoney: []Money{}, SLAAttainment: u, Models: []ModelThroughput{}, Services: []ServiceResult{},
 			LostGPUHours: Lost{Thermal: u, PowerCap: u, Failure: u, Restart: u},
 		},
 		Thermal: Thermal{

@@ -33,7 +33,10 @@ type ModelThroughput struct {
 func (e *engine) throughput(t *job) {
 	c := &e.cfg.Classes[t.Class]
 	t.peakTokens, t.loadShare = 0, 1
-	if c.Profile != nil {
+	switch {
+	case e.serviceOf[t.Class] != nil:
+		t.loadShare = 0
+	case c.Profile != nil:
 		t.loadShare = c.Profile[e.hourOfWeek()]
 	}
 	if x := c.ThroughputOn(e.lay.Servers[t.shares[0].Server].Model, int(t.GPUs)); x != nil {
@@ -42,7 +45,12 @@ func (e *engine) throughput(t *job) {
 }
 
 // tokens is what a job delivers a second now.
-func (t *job) tokens() float64 { return t.peakTokens * t.delivered() }
+func (t *job) tokens() float64 {
+	if t.copies != nil {
+		return t.servedPerS
+	}
+	return t.peakTokens * t.delivered()
+}
 
 // delivered is the share of its peak that a job delivers: a service what it is asked for as far as its clocks allow, any
 // other job as fast as it works.
@@ -54,8 +62,12 @@ func (t *job) delivered() float64 {
 }
 
 func (r *rates) putThroughput(t *job, sign float64) {
-	r.pflops += sign * t.peakPFLOPS * t.delivered()
 	r.tokens += sign * t.tokens()
+	if t.copies != nil { // its requests are counted one by one
+		r.pflops += sign * t.servedPFLOPS
+		return
+	}
+	r.pflops += sign * t.peakPFLOPS * t.delivered()
 	if math.IsInf(t.WorkS, 1) {
 		r.served += sign * t.tokens()
 	}
@@ -74,7 +86,7 @@ func (e *engine) reload(t *job, activity, load float64) {
 // again takes back tokens that were counted while a job restarted, or that it must do again.
 func (m *meters) again(t *job, tokens float64) {
 	m.tokensAgain += tokens
-	if math.IsInf(t.WorkS, 1) {
+	if math.IsInf(t.WorkS, 1) && t.copies == nil {
 		m.servedAgain += tokens
 	}
 }
@@ -83,17 +95,19 @@ func (m *meters) again(t *job, tokens float64) {
 func (e *engine) tokensResult(r *Result) {
 	c := &r.Compute
 	c.Models = modelRows(e.lay, e.cfg)
+	var asked, within float64
+	c.Services, asked, within = e.servicesResult()
 	if len(c.Models) == 0 {
 		return
 	}
 	m := &e.m
 	tokens := m.over(cTokens) - (m.tokensAgain - m.tokensBase)
-	c.Tokens, c.TokensServed = Num(tokens), Num(m.over(cServed)-(m.servedAgain-m.servedBase))
+	c.Tokens, c.TokensServed = Num(tokens), Num(m.over(cServed)-(m.servedAgain-m.servedBase)+within)
 	c.TokensPerKWh = ratio(tokens, float64(r.Energy.FacilityKWh))
 	for _, cost := range r.Energy.Cost {
 		c.TokensPerMoney = append(c.TokensPerMoney, Money{Currency: cost.Currency, Amount: ratio(tokens, float64(cost.Amount))})
 	}
-	if asked := e.asked(); asked > 0 {
+	if asked += e.asked(); asked > 0 {
 		c.SLAAttainment = Num(math.Min(1, float64(c.TokensServed)/asked))
 	}
 }
@@ -106,12 +120,12 @@ func (e *engine) classTokens(class int) Num {
 	return Num(e.js.byClass[class].tokens - e.js.byClass[class].tokensBase)
 }
 
-// asked is how many tokens the services are asked for after the warm-up: every replica's peak times the load of each hour.
+// asked is how many tokens the services whose load is a profile are asked for after the warm-up: every replica's peak times the load of each hour.
 func (e *engine) asked() float64 {
 	total := 0.0
 	for i := range e.cfg.Classes {
 		c := &e.cfg.Classes[i]
-		if c.Replicas == 0 || len(c.Throughput) == 0 {
+		if s := e.serviceOf[i]; c.Replicas == 0 || len(c.Throughput) == 0 || s != nil && s.pool != nil {
 			continue
 		}
 		seconds := 0.0 // at peak load

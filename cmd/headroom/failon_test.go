@@ -86,6 +86,7 @@ func TestFailOnKeysAreResultKeys(t *testing.T) {
 	full.Money = &sim.Account{Bills: make([]sim.Money, 1), Components: make([]sim.CapexLine, 1), Cloud: make([]sim.CloudPrice, 1)}
 	full.Compute.TokensPerMoney = make([]sim.Money, 1)
 	full.Compute.Models = make([]sim.ModelThroughput, 1)
+	full.Compute.Services = make([]sim.ServiceResult, 1)
 	full.Intervals = make([]sim.Interval, 1)
 	full.Incidents = &sim.Incidents{Scripted: make([]sim.Scripted, 1)}
 	full.Jobs.Scheduling = &sim.SchedulingResult{Tenants: make([]sim.TenantUse, 1)}

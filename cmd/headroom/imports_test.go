@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"facility/placement"},
 	{"sim/event", "sim/rng", "sim/metrics"},
 	{"sim/workload", "sim/perf"},
-	{"sim/sched", "sim/thermal"},
+	{"sim/sched", "sim/thermal", "sim/serving"},
 	{"sim"},
 	{"plots"},
 	{"plots/report"},

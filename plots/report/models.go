@@ -3,6 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"headroom/plots/show"
+	"headroom/sim"
 )
 
 // models is what the named models give at full clock: one line a class, server model and size.
@@ -26,4 +29,39 @@ func (d *doc) models() {
 		))
 	}
 	d.table("models", []string{"class", "model", "precision", "GPUs", "split", ">tokens/s", ">MFU", ">10^12 tokens in", ">first token, per token (p99)", "bound by"}, rows)
+}
+
+// services is what services that follow their load, or serve requests one by one, gave their users.
+func (d *doc) services() {
+	list := d.r.Compute.Services
+	if len(list) == 0 {
+		return
+	}
+	d.say("What services gave their users. Requests of a trace are served one by one; replicas come and go, and servers change what they draw, every %s. The attainment is the share of requests within both goals, against %s.",
+		show.Seconds(float64(list[0].StepS)), show.Percent(float64(list[0].SLATarget)))
+	var rows [][]cell
+	for i := range list {
+		s := &list[i]
+		goals := func(t *sim.Tail, goal sim.Num) cell {
+			if !t.P99.Known() || !goal.Known() {
+				return words("–")
+			}
+			return words(fmt.Sprintf("%s, %s (%s)", show.Seconds(float64(t.P50)), show.Seconds(float64(t.P99)), show.Seconds(float64(goal))))
+		}
+		held := words("–")
+		if s.SLAAttainment.Known() {
+			held = words("missed")
+			if s.SLAAttainment >= s.SLATarget {
+				held = words("held")
+			}
+		}
+		rows = append(rows, row(
+			words(s.Class), figure(float64(s.Requests), 6, ""), percent(float64(s.SLAAttainment)), held, goals(&s.FirstTokenS, s.FirstGoalS), goals(&s.PerTokenS, s.PerGoalS),
+			figure(float64(s.LongestQueue), 4, ""), words(fmt.Sprintf("%s, %s, %s", show.Number(float64(s.ReplicasLeast), 4), show.Number(float64(s.ReplicasMean), 4), show.Number(float64(s.ReplicasMost), 4))),
+			count(s.ScaledOut), count(s.ScaledIn), figure(float64(s.Retried), 6, ""),
+		))
+	}
+	d.table("services", []string{
+		"class", ">requests", ">within goals", "target", ">first token p50, p99 (goal)", ">per token p50, p99 (goal)", ">longest queue", ">replicas least, mean, most", ">started", ">stopped", ">begun again",
+	}, rows)
 }

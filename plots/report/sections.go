@@ -295,6 +295,7 @@ func (d *doc) work() {
 	}
 	d.table("work", []string{"figure", ">value"}, rows)
 	d.models()
+	d.services()
 	d.chart("utilization")
 	d.say("Where every submitted job ended:")
 	line := func(name cell, j *sim.JobCounts, w *sim.Wait, gpuHours cell) []cell {

@@ -47,6 +47,8 @@ type ServingPlan struct {
 	PFLOPS           float64 // model FLOPs delivered, prompts included
 	WeightsGB        float64 // of one GPU
 	CacheGB          float64 // of one GPU at this batch
+
+	one replica
 }
 
 // Constants of serving that are common to all precisions, assumed unless they say otherwise.
@@ -332,7 +334,7 @@ func (p *replica) plan() (*ServingPlan, bool) {
 		Batch: batch, OutputPerS: out, RequestsPerS: out / p.r.Output, MostPerS: mostPerS, Bound: bound,
 		StepS: p.perTokenS(batch), PerTokenS: p.perTokenS(batch) * perTokenSpread, FirstTokenS: math.Inf(1),
 		MemoryBound: p.memoryBound(batch), WeightsGB: p.weightsGB(), CacheGB: p.cacheGB(batch),
-		PFLOPS: out * 2 * p.s.Model.Active * (1 + p.r.Input/p.r.Output) / 1e15,
+		PFLOPS: out * 2 * p.s.Model.Active * (1 + p.r.Input/p.r.Output) / 1e15, one: *p,
 	}
 	if !math.IsInf(p.r.FirstTokenS, 1) {
 		plan.FirstTokenS = p.firstTokenS(batch)

@@ -124,6 +124,17 @@ func (s *Scheduler) Push(w Waiting) {
 	s.insert(w)
 }
 
+// Withdraw takes a job that waits out of the queue.
+func (s *Scheduler) Withdraw(job int32) {
+	if i := s.find(job); i >= 0 {
+		if s.list[i].seq == s.blocking {
+			s.blocking = math.MinInt64
+		}
+		s.remove(i)
+		s.changed = true
+	}
+}
+
 // PushFront puts a job before those with its key, as for one that lost its server and is not to lose its turn.
 func (s *Scheduler) PushFront(w Waiting) {
 	s.fore--

@@ -38,6 +38,7 @@ func (c *Class) Check() error {
 	}
 	bad(len(c.GPUs) > 0 && total == 0, "all weights are 0")
 	bad(c.Replicas < 0 || c.Replicas > math.MaxInt32, "%d replicas", c.Replicas)
+	bad(c.Least < 0 || c.Least > c.Replicas, "%d of %d replicas at the start", c.Least, c.Replicas)
 	if c.Replicas > 0 {
 		bad(len(c.GPUs) > 1, "a service has one size, not %d", len(c.GPUs))
 		return errors.Join(errs...)

@@ -95,6 +95,9 @@ func newStream(class int32, c Class, name string, seed uint64, lengthNS int64) S
 	s.sizes = randv1.New(source{rng.New(seed, 0, "workload sizes", name)})
 	if c.Replicas > 0 {
 		s.replicas = c.Replicas
+		if c.Least > 0 {
+			s.replicas = c.Least
+		}
 		s.job.WorkS = math.Inf(1)
 		return s
 	}

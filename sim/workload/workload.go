@@ -37,6 +37,8 @@ type Class struct {
 	GPUs []Size
 	// Replicas is the number of replicas of a service, 0 for every other kind.
 	Replicas int
+	// Least is how many of them there are at the start where their number follows the load; 0: all of them.
+	Least int
 	// RatePerS is the mean arrival rate of jobs. Arrivals are Poisson, with the rate of the hour where Week is given and
 	// with bursts where Burst is.
 	RatePerS float64
