@@ -29,6 +29,15 @@ type Options struct {
 	Seed    *uint64          // replaces run.seed
 	FS      fs.FS            // files the scenario names, rooted at its folder; nil: it may name none
 	Catalog *catalog.Catalog // nil: the built-in one; entries under catalog: in the file are added to it
+	// Catalogs are files of further entries, each as it would stand under catalog: in the scenario, first to last; a
+	// later file and the scenario's own entries win. They become part of the resolved scenario, and so of its id.
+	Catalogs []CatalogFile
+}
+
+// CatalogFile is a file of catalogue entries; Name is what messages call it.
+type CatalogFile struct {
+	Name string
+	Data []byte
 }
 
 // Scenario is a scenario file that was read without a problem: overlays applied, defaults filled, the
@@ -91,6 +100,9 @@ func Load(name string, data []byte, o Options) (*Scenario, error) {
 		at := pos{"--seed", 1, 1}
 		overlay{at, "run.seed", &node{pos: at, tag: "!!int", value: strconv.FormatUint(*o.Seed, 10)}}.apply(root, d)
 	}
+	for _, f := range slices.Backward(o.Catalogs) {
+		addCatalog(root, f, d)
+	}
 	d.section(reflect.ValueOf(&s.file).Elem(), root, "")
 	s.finish(d, o.FS)
 	if err := d.problems.err(name); err != nil {
@@ -98,6 +110,44 @@ func Load(name string, data []byte, o Options) (*Scenario, error) {
 	}
 	s.warnings = s.warnings.sorted(name)
 	return s, nil
+}
+
+// addCatalog puts the entries of a file under catalog: where the scenario has none of their kind and name.
+func addCatalog(root *node, f CatalogFile, d *decoder) {
+	extra, problems := parseYAML(f.Name, f.Data)
+	d.problems = append(d.problems, problems...)
+	if extra == nil || len(problems) > 0 {
+		return
+	}
+	if extra.kind != mapNode {
+		d.fail(pos{f.Name, extra.line, extra.col}, "", "", "want kinds of entries such as servers: (got %s)", extra.describe())
+		return
+	}
+	own := root.get("catalog")
+	if own.isNull() {
+		own = &node{pos: extra.pos, kind: mapNode}
+		root.set("catalog", extra.pos, own)
+	}
+	if own.kind != mapNode {
+		return // told when it is decoded
+	}
+	for i, kind := range extra.keys {
+		entries := extra.items[i]
+		have := own.get(kind.value)
+		if have.isNull() {
+			own.set(kind.value, kind.pos, entries)
+			continue
+		}
+		if have.kind != mapNode || entries.kind != mapNode {
+			d.fail(entries.pos, kind.value, "", "want names of entries (got %s)", entries.describe())
+			continue
+		}
+		for k, name := range entries.keys {
+			if have.find(name.value) < 0 {
+				have.set(name.value, name.pos, entries.items[k])
+			}
+		}
+	}
 }
 
 // applySet applies one path=value of the command line.

@@ -42,6 +42,7 @@ headroom compare first-hall --base liquid-48 --variant liquid-78 --seeds 5`,
 		flags.IntVarP(&o.workers, "workers", "j", 0, "run `N` at a time; as many as there are processors without it")
 		o.result.add(flags)
 		flags.StringArrayVar(&o.set, "set", nil, "change one value in all of them, `PATH=VALUE`; may be repeated")
+		addCatalogFlag(flags, &o.catalog)
 		flags.Uint64Var(&o.seed, "seed", 0, "first random seed `N`, in place of run.seed of the first")
 		return func(ctx context.Context, t *terminal, args []string) error { return runCompare(ctx, t, &o, args) }
 	},
@@ -55,6 +56,7 @@ type compareOptions struct {
 	plan     bool
 	workers  int
 	set      []string
+	catalog  string
 	seed     uint64
 	result   resultFlags
 }
@@ -76,12 +78,13 @@ type side struct {
 	files   fs.FS
 	variant string
 	set     []string
+	entries []scenarios.CatalogFile
 
 	sc *scenarios.Scenario // with the first seed
 }
 
 func (s *side) load(seed *uint64) (*scenarios.Scenario, error) {
-	return scenarios.Load(s.file, s.data, scenarios.Options{Set: s.set, Variant: s.variant, Seed: seed, FS: s.files})
+	return scenarios.Load(s.file, s.data, scenarios.Options{Set: s.set, Variant: s.variant, Seed: seed, FS: s.files, Catalogs: s.entries})
 }
 
 func runCompare(ctx context.Context, t *terminal, o *compareOptions, args []string) error {
@@ -154,6 +157,10 @@ func (o *compareOptions) sides(ctx context.Context, t *terminal, args []string) 
 		_, _, _, err := readScenario(ctx, t, args)
 		return nil, err
 	}
+	entries, err := catalogFiles(o.catalog)
+	if err != nil {
+		return nil, err
+	}
 	var list []*side
 	for i, arg := range args {
 		if slices.Contains(args[:i], arg) {
@@ -167,7 +174,7 @@ func (o *compareOptions) sides(ctx context.Context, t *terminal, args []string) 
 		if slices.ContainsFunc(list, func(s *side) bool { return s.name == name }) {
 			name = arg
 		}
-		list = append(list, &side{name: name, file: file, data: data, files: files, set: o.set})
+		list = append(list, &side{name: name, file: file, data: data, files: files, set: o.set, entries: entries})
 	}
 	if len(list) > 1 {
 		if o.base != "" || len(o.variants) > 0 {

@@ -88,14 +88,6 @@ func runShown(t *testing.T, c docCommand) {
 	}
 }
 
-func words(line string) []string {
-	var out []string
-	for _, w := range regexp.MustCompile(`'[^']*'|[^\s']+`).FindAllString(line, -1) {
-		out = append(out, strings.Trim(w, "'"))
-	}
-	return out
-}
-
 // differs compares what a page shows with what was printed; "" when they agree.
 func differs(want, got string) string {
 	var pattern strings.Builder

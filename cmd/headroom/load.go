@@ -26,6 +26,7 @@ type scenarioFlags struct {
 	set     []string
 	seed    uint64
 	variant string
+	catalog string
 	flags   *pflag.FlagSet
 }
 
@@ -34,6 +35,7 @@ func (s *scenarioFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&s.set, "set", nil, "change one value, `PATH=VALUE`: --set 'racks[A].power=78 kW'; may be repeated")
 	flags.Uint64Var(&s.seed, "seed", 0, "random seed `N`, in place of run.seed")
 	flags.StringVar(&s.variant, "variant", "", "`NAME` of one of the file's variants")
+	addCatalogFlag(flags, &s.catalog)
 }
 
 // load reads the one scenario that args name, with the flags laid over it.
@@ -42,7 +44,11 @@ func (s *scenarioFlags) load(ctx context.Context, t *terminal, args []string) (*
 	if err != nil {
 		return nil, err
 	}
-	options := scenarios.Options{Set: s.set, Variant: s.variant, FS: files}
+	entries, err := catalogFiles(s.catalog)
+	if err != nil {
+		return nil, err
+	}
+	options := scenarios.Options{Set: s.set, Variant: s.variant, FS: files, Catalogs: entries}
 	if s.flags.Changed("seed") {
 		options.Seed = &s.seed
 	}
@@ -55,6 +61,42 @@ func (s *scenarioFlags) load(ctx context.Context, t *terminal, args []string) (*
 		t.said[strings.TrimPrefix(w.Path+": "+w.Msg, ": ")] = true // as the result will have it, without a place
 	}
 	return sc, nil
+}
+
+func addCatalogFlag(flags *pflag.FlagSet, dir *string) {
+	flags.StringVar(dir, "catalog", "", "folder `DIR` of YAML files with servers, GPUs, plants and climates of your own, as under catalog: in a scenario")
+}
+
+// catalogFiles reads the YAML files of a folder of catalogue entries by name; "" has none.
+func catalogFiles(dir string) ([]scenarios.CatalogFile, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, usageError{text: "--catalog: " + err.Error()}
+	}
+	var files []scenarios.CatalogFile
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); e.IsDir() || ext != ".yaml" && ext != ".yml" {
+			continue
+		}
+		name := filepath.Join(dir, e.Name())
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, usageError{text: "--catalog: " + err.Error()}
+		}
+		data, err := readBounded(f, name)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, scenarios.CatalogFile{Name: name, Data: data})
+	}
+	if len(files) == 0 {
+		return nil, usageError{text: "--catalog " + dir + ": no file of that folder ends in .yaml"}
+	}
+	return files, nil
 }
 
 // readScenario returns the text that args name and where the files it names are found.
