@@ -64,7 +64,7 @@ func (s *scenarioFlags) load(ctx context.Context, t *terminal, args []string) (*
 }
 
 func addCatalogFlag(flags *pflag.FlagSet, dir *string) {
-	flags.StringVar(dir, "catalog", "", "folder `DIR` of YAML files with servers, GPUs, plants and climates of your own, as under catalog: in a scenario")
+	flags.StringVar(dir, "catalog", "", "`DIR` of YAML files with catalogue entries of your own, as under catalog: in a file")
 }
 
 // catalogFiles reads the YAML files of a folder of catalogue entries by name; "" has none.
