@@ -82,6 +82,7 @@ func runPlan(ctx context.Context, t *terminal, o *planOptions, args []string) er
 			return err
 		}
 		defer out.discard()
+		out.manifest = "plan.sha256"
 		if err := writePlan(ctx, t, out, r, answer, sc.Resolved, o.result.charts); err != nil {
 			return err
 		}

@@ -132,6 +132,13 @@ func pictures(drawn []drawing, format string) []*document.Figure {
 // writeAll stages files with a few workers, moves them into place once all are whole, and says so. Errors come in
 // the order of the files.
 func writeAll(ctx context.Context, t *terminal, out *output, files []resultFile) error {
+	var all []string
+	for _, f := range files {
+		all = append(all, f.name)
+	}
+	if err := out.check(all); err != nil {
+		return err
+	}
 	errs := make([]error, len(files))
 	var next, done atomic.Int64
 	var workers sync.WaitGroup
