@@ -38,6 +38,8 @@ func (d *doc) fit() {
 	d.strandedTable()
 	d.chart("waterfall")
 	d.chart("placement")
+	d.chart("elevation")
+	d.chart("cooling")
 	d.chart("phase")
 }
 
@@ -220,7 +222,9 @@ func (d *doc) energy() {
 	d.chart("pue")
 	d.chart("pue-load")
 	d.chart("pue-wetbulb")
+	d.chart("energy")
 	d.chart("power")
+	d.chart("oversub")
 	e := &d.r.Energy
 	total := float64(e.FacilityKWh)
 	line := func(name cell, v float64) []cell { return row(name, kWh(v), exact(v), percent(v/total)) }
@@ -297,6 +301,7 @@ func (d *doc) work() {
 	d.models()
 	d.services()
 	d.chart("utilization")
+	d.chart("queue")
 	d.say("Where every submitted job ended:")
 	line := func(name cell, j *sim.JobCounts, w *sim.Wait, gpuHours cell) []cell {
 		return row(name, count(j.Submitted), count(j.Done), count(j.Running), count(j.Queued), count(j.Rejected), count(j.Unplaceable),
@@ -328,6 +333,9 @@ func (d *doc) work() {
 func (d *doc) thermal() {
 	d.Section("Temperature and throttling")
 	d.chart("thermal")
+	d.chart("throttle")
+	d.chart("inlets")
+	d.chart("ride-through")
 	h := &d.r.Thermal
 	var rows [][]cell
 	for _, s := range []struct {
