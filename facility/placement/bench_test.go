@@ -11,7 +11,7 @@ import (
 
 // campus is rows of 20 racks with a busway on each side of a row, halls of 50 rows with their own UPS,
 // rooms and loops, and limits that bind now and then.
-func campus(b *testing.B, n int, models ...facility.Model) *facility.Facility {
+func campus(b testing.TB, n int, models ...facility.Model) *facility.Facility {
 	f := fillWith(dgxH100(), racks(n, 48, 48000))
 	f.Models, f.Orders = models, nil
 	for m := range models {

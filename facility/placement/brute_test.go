@@ -142,6 +142,46 @@ func TestBoundsOfLines(t *testing.T) {
 			if p := x.price(st); p.bound < best[k]+before {
 				t.Fatalf("line %d: bound %d below the optimum %d", k, p.bound, best[k])
 			}
+			p, ok := x.solve(st)
+			if !ok {
+				continue
+			}
+			if p.bound < best[k]+before {
+				t.Fatalf("line %d: bound %d of the linear program below the optimum %d", k, p.bound, best[k])
+			}
+			if q := x.price(st); q.exact < p.exact-1e-6 {
+				t.Fatalf("line %d: the linear program ends at %g, prices reach %g", k, p.exact, q.exact)
+			}
+		}
+	})
+}
+
+// The largest sum of sizes within a capacity, against trying every count.
+func TestLargestSum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		capacity := rapid.Int64Range(0, 300).Draw(t, "capacity")
+		n := rapid.IntRange(1, 4).Draw(t, "sizes")
+		sizes, counts := make([]int64, n), make([]int64, n)
+		for k := range sizes {
+			sizes[k], counts[k] = rapid.Int64Range(1, 150).Draw(t, "size"), rapid.Int64Range(0, 6).Draw(t, "count")
+		}
+		best := int64(0)
+		var visit func(k int, sum int64)
+		visit = func(k int, sum int64) {
+			if sum > capacity {
+				return
+			}
+			if k == n {
+				best = max(best, sum)
+				return
+			}
+			for c := range counts[k] + 1 {
+				visit(k+1, sum+c*sizes[k])
+			}
+		}
+		visit(0, 0)
+		if got := largestSum(sizes, counts, capacity); got != best {
+			t.Fatalf("%v × %v within %d: %d, want %d", sizes, counts, capacity, got, best)
 		}
 	})
 }

@@ -15,19 +15,44 @@ import (
 //
 // The supplies of a server are counted as spread evenly over its feeds, and over the lines of each unless the rack's
 // outlets are dealt to the lines.
-func Place(f *facility.Facility) (*Layout, error) {
+func Place(f *facility.Facility) (*Layout, error) { return placeWithin(f, searchWork) }
+
+// placeWithin is Place with a bound on the work of each exact search.
+func placeWithin(f *facility.Facility, work int) (*Layout, error) {
 	if err := check(f); err != nil {
 		return nil, err
 	}
 	s := newSite(f)
+	s.budget = work
 	l := &Layout{Facility: f, Requested: requested(f)}
 	for k, o := range f.Orders {
 		l.RequestedMax = l.RequestedMax || o.Max
 		l.Lines = append(l.Lines, s.line(k))
 		l.Bound += l.Lines[k].Bound
 	}
+	if s.searched {
+		s.settle(l)
+	}
 	s.report(l)
 	return l, nil
+}
+
+// settle moves what a search has found to where the servers stand when just as many are asked for, so that planning
+// a result again changes nothing.
+func (s *site) settle(l *Layout) {
+	f := *s.f
+	f.Orders = slices.Clone(f.Orders)
+	for k := range f.Orders {
+		f.Orders[k].Max, f.Orders[k].Count = false, l.Lines[k].Placed
+	}
+	t := newSite(&f)
+	t.budget = s.budget
+	for k := range f.Orders {
+		if t.line(k).Placed != l.Lines[k].Placed {
+			return
+		}
+	}
+	s.restore(t.save())
 }
 
 func orderCount(o facility.Order) int {

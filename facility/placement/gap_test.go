@@ -77,16 +77,15 @@ func sharedHall(t testing.TB, seed uint64, n, models int) *facility.Facility {
 	return f
 }
 
-// The gap between what is placed and what is proven stays within 1 % over 100 seeded halls of one to four
-// models; 20 of them here, all with CI or HEADROOM_LONG set. (With six models that all fall short the chain of
-// bounds is looser: up to 8 %.)
+// The gap between what is placed and what is proven stays within 1 % over 100 seeded halls of one to six models; 20
+// of them here, all with CI or HEADROOM_LONG set.
 func TestGapOfSharedHalls(t *testing.T) {
 	worst, sum, halls := 0.0, 0.0, 20
 	if os.Getenv("CI") == "true" || os.Getenv("HEADROOM_LONG") != "" {
 		halls = 100
 	}
 	for seed := range uint64(halls) {
-		f := sharedHall(t, seed, 500, 1+int(seed%4))
+		f := sharedHall(t, seed, 500, 1+int(seed%6))
 		l := place(t, f)
 		gap := l.Gap()
 		worst, sum = max(worst, gap), sum+gap

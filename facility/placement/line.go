@@ -22,6 +22,7 @@ func (s *site) line(k int) Line {
 	b := s.bound(k, before, l.Placed)
 	goal := before + b.bound
 	if s.plain(k) && before+l.Placed < goal {
+		s.searched = s.searched || len(s.racks) <= searchRacks
 		if s.improve(k, b, goal) {
 			b.bound, b.proof = s.countOf(o.Model)-before, "search"
 		}
@@ -69,7 +70,11 @@ func (s *site) bound(k, before, placed int) lineBound {
 		}
 	}
 	if b.bound > placed || s.plain(k) {
-		b.priced = x.price(b.stage)
+		if p, ok := x.solve(b.stage); ok {
+			b.priced = p
+		} else {
+			b.priced = x.price(b.stage)
+		}
 		if p := b.priced.bound - before; p < b.bound {
 			b.bound, b.proof = p, "prices"
 		}
@@ -121,12 +126,6 @@ func (s *site) restore(counts [][]int) {
 // improve looks for a placement with more servers of line k and no fewer of the earlier ones, up to goal of
 // the model. It says whether it has looked at every placement that could be better.
 func (s *site) improve(k int, b lineBound, goal int) (all bool) {
-	if len(s.racks) <= searchRacks {
-		sr := search{s: s, x: s.relaxed, b: &b, goal: goal}
-		if sr.run() {
-			return true
-		}
-	}
 	model := s.f.Orders[k].Model
 	if s.countOf(model) >= goal {
 		return false
@@ -134,7 +133,10 @@ func (s *site) improve(k int, b lineBound, goal int) (all bool) {
 	best, most := s.save(), s.countOf(model)
 	work := 0
 	for n, h := range roundings {
-		if most >= goal || (n >= usualRoundings && len(s.racks) > searchRacks) || (n > 0 && (work > roundWork || float64(goal-most) <= nearEnough*float64(s.total))) {
+		if h.means && b.mix == nil {
+			continue // the same as the first
+		}
+		if most >= goal || (n >= usualRoundings && len(s.racks) > searchRacks) || (n > 0 && float64(goal-most) <= nearEnough*float64(s.total)) || (work > roundWork && !h.means && n > 0) {
 			break
 		}
 		work += s.relaxed.size()
@@ -164,6 +166,10 @@ func (s *site) improve(k int, b lineBound, goal int) (all bool) {
 	if s.countOf(model) < goal {
 		s.eject(k, model, goal)
 	}
+	if s.countOf(model) < goal && len(s.racks) <= searchRacks {
+		sr := search{s: s, x: s.relaxed, b: &b, goal: goal, budget: s.budget}
+		return sr.run()
+	}
 	return false
 }
 
@@ -171,9 +177,13 @@ func (s *site) improve(k int, b lineBound, goal int) (all bool) {
 type rounding struct {
 	share  float64 // of the open racks that a round of the dive closes, 0: all at once by the whole parts
 	margin float64 // of earlier lines that the dive plans for beyond what must stand
+	means  bool    // by the means of each model, not by whole fillings
 }
 
-var roundings = [...]rounding{{0, 0}, {0.4, 0}, {0.4, 0.01}, {0.2, 0}, {0.1, 0}, {0.3, 0}, {0.25, 0.02}, {0.15, 0.04}, {0.6, 0}, {0.1, 0.03}, {0.05, 0}}
+var roundings = [...]rounding{
+	{}, {means: true}, {share: 0.4}, {share: 0.4, margin: 0.01}, {share: 0.2}, {share: 0.1}, {share: 0.3}, {share: 0.25, margin: 0.02},
+	{share: 0.15, margin: 0.04}, {share: 0.6}, {share: 0.1, margin: 0.03}, {share: 0.05},
+}
 
 // The search is content within nearEnough of the bound, and takes no further way once it has looked at
 // roundWork entries.
@@ -181,7 +191,7 @@ const (
 	nearEnough = 0.003
 	smallGap   = 3
 	// usualRoundings are tried everywhere, the others in halls small enough for the exact search.
-	usualRoundings = 3
+	usualRoundings = 4
 	roundWork      = 100_000
 )
 
@@ -212,9 +222,12 @@ func (s *site) round(k int, b lineBound, goal int, h rounding) bool {
 		placed[j] += n
 		return n
 	}
-	if h.share > 0 {
+	switch {
+	case h.share > 0:
 		s.dive(&b, h, put)
-	} else {
+	case b.mix != nil && !h.means:
+		s.putMix(&b, put)
+	default:
 		s.putMeans(&b, put)
 	}
 	for _, o := range s.f.Orders[:k+1] {
@@ -254,6 +267,38 @@ func (s *site) fillRest(model, goal int) {
 			return
 		}
 		have += s.add(i, model, min(goal-have, s.localRoom(i, model)))
+	}
+}
+
+// putMix gives whole racks the fillings of the linear program: so many as it has whole ones, then of what is left of
+// the racks those that are nearest to one.
+func (s *site) putMix(b *lineBound, put func(i, j, n int) int) {
+	const nearlyOne = 1e-6
+	x := s.relaxed
+	filled := make([]int, len(x.classes))
+	give := func(m *mixed, racks int) {
+		c := &x.classes[m.class]
+		for ; racks > 0 && filled[m.class] < len(c.racks); racks-- {
+			i := int(c.racks[filled[m.class]])
+			filled[m.class]++
+			for j, n := range m.counts {
+				if n > 0 {
+					put(i, j, int(n))
+				}
+			}
+		}
+	}
+	parts := slices.Clone(b.mix)
+	for k := range parts {
+		whole := int(parts[k].racks + nearlyOne)
+		give(&parts[k], whole)
+		parts[k].racks -= float64(whole)
+	}
+	slices.SortStableFunc(parts, func(a, b mixed) int { return cmp.Compare(b.racks, a.racks) })
+	for k := range parts {
+		if parts[k].racks > nearlyOne {
+			give(&parts[k], 1)
+		}
 	}
 }
 

@@ -16,6 +16,8 @@ type stage struct {
 	racks  []int // of each class
 	prices []float64
 	reward []float64
+	stop   float64 // a bound below it is good enough
+	steps  int     // at most, 0: as many as the size allows
 }
 
 // priced is the answer: a bound, and what it takes to bound the rest of a part-filled hall.
@@ -23,9 +25,18 @@ type priced struct {
 	bound  int
 	exact  float64 // the bound before rounding down
 	steps  int
+	rows   int       // of the linear program that was solved, 0 where the prices were searched for
 	prices []float64 // servers for the whole of a row
 	reward []float64 // servers for one more of a model that must stand
 	mean   []float64 // servers by class and model, averaged over the search: nearly the fractional optimum
+	mix    []mixed   // of the linear program: fillings and the racks that take them, in part
+}
+
+// mixed is a filling with the racks of a class that take it in the fractional optimum.
+type mixed struct {
+	class  int
+	counts []float64
+	racks  float64
 }
 
 // Step control of the search for prices: the volume method of Barahona and Anbil (2000), a subgradient method
@@ -70,10 +81,13 @@ func (x *relaxed) price(s stage) priced {
 	copy(p.mean, w.count)
 	meanUsage := append([]float64(nil), w.usage...)
 	steps := min(priceSteps, max(20, priceWork/x.size()))
+	if s.steps > 0 {
+		steps = s.steps
+	}
 	f, since, atBest := firstStep, 0, true
 	for range steps {
 		p.steps++
-		if (s.room == nil && int(p.exact+boundRounds) <= s.reach) || f < leastStep {
+		if (s.room == nil && int(p.exact+boundRounds) <= s.reach) || f < leastStep || p.exact < s.stop {
 			break
 		}
 		// Rows over their capacity get dearer, models short of what must stand get rewarded.
@@ -147,6 +161,7 @@ func (x *relaxed) tighten(s stage) []float64 {
 	}
 	for j, n := range s.least {
 		if j != s.model && n > 0 {
+			newSums(x).tighten(x, &s, nil, nil, caps)
 			return caps
 		}
 	}
@@ -188,6 +203,8 @@ type pricer struct {
 	worth          []float64
 	count          []float64
 	prices, reward []float64
+	top            []float64 // by class: what its best filling is worth, nil where nobody asks
+	pick           [][]int16 // and the filling
 }
 
 // evaluate returns the bound that prices give, and leaves the fillings behind it in count and usage.
@@ -203,6 +220,9 @@ func (w *pricer) evaluate(prices, reward []float64) float64 {
 		}
 		x.worthOf(c, w.s.model, prices, reward, w.worth)
 		v, counts := c.best(w.worth)
+		if w.top != nil {
+			w.top[ci], w.pick[ci] = v, counts
+		}
 		n := float64(w.s.racks[ci])
 		total += v * n
 		var taken [figures]float64

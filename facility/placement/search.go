@@ -2,94 +2,112 @@ package placement
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
-// searchRacks and searchTries bound the exact search: beyond them the best placement found stands and
-// Line.Bound tells the gap.
+// searchRacks and searchWork bound the exact search: beyond them the best placement found stands and Line.Bound
+// tells the gap. The work is entries and fillings looked at; 100 million take about a second.
 const (
-	searchRacks = 40
-	searchTries = 1_000_000
+	searchRacks     = 40
+	searchWork      = 30_000_000
+	searchSteps     = 25 // for the prices of one branch
+	maxRackFillings = 4000
 )
 
 // search looks at every placement of a small hall that could hold more servers of the stage's model, and no
-// fewer of the earlier ones, rack by rack, the filling that is worth most first. A branch is left as soon as
-// the prices show that it cannot beat the best.
+// fewer of the earlier ones: branch and bound over what whole racks hold. In each branch the prices are found anew
+// for the racks and capacities that are left; a filling is not tried where it loses more than the bound is above the
+// best, and a branch is left when the prices show that it cannot beat the best.
 type search struct {
 	s    *site
 	x    *relaxed
 	b    *lineBound
 	goal int
 
-	fillings [][]filling // by rack
-	rest     []float64   // worth of the best fillings from rack i on
-	most     [][]int     // servers by model that racks from i on could hold
+	fillings [][]filling // by class, all of them
+	most     []int       // by class and model: servers that one rack can hold
 	now      []int       // servers by model
+	racks    [][]int32   // by class: the racks that are to be filled
+	next     []int       // by class: of these, how many are
+	last     []int       // by class: filling of the last one, racks alike are filled in this order
 	best     int
 	bestAt   [][]int
-	tries    int
+	work     int
+	budget   int
+	size     int // entries and fillings of the classes that are filled
+	sums     *sums
+	odd      int  // how often a branch may still take another option than the nearest
+	cut      bool // one was left out for that
 }
+
+// searchParts is how often a branch may leave the nearest option, and the share of the work: where the prices lead to
+// is looked at first, everything last.
+var searchParts = [...]struct {
+	odd   int
+	share float64
+}{{3, 0.1}, {8, 0.2}, {math.MaxInt / 2, 0.7}}
 
 type filling struct {
 	counts []int // by index in relaxed.models
-	worth  float64
+	use    [figures]float64
 }
-
-// maxRackFillings is how many fillings of one rack are searched.
-const maxRackFillings = 4000
 
 // run leaves the best placement found in the site and says whether it is proven to be the best.
 func (r *search) run() bool {
 	s, x := r.s, r.x
-	model := x.models[r.b.stage.model]
-	r.best, r.bestAt = s.countOf(model), s.save()
+	r.best, r.bestAt = s.countOf(x.models[r.b.stage.model]), s.save()
 	for i := range s.racks {
 		for m, n := range s.racks[i].count {
 			s.changeIf(i, m, -n)
 		}
 	}
 	ok := r.list()
+	r.size, r.sums = x.size(), newSums(x)
 	if ok {
-		r.now = make([]int, len(x.models))
-		base := 0.0
-		for j, n := range r.b.stage.least {
-			base -= r.b.reward[j] * float64(n)
+		st := r.b.stage
+		st.least = slices.Clone(st.least)
+		st.room = x.tighten(st)
+		st.racks = make([]int, len(x.classes))
+		for ci := range x.classes {
+			st.racks[ci] = len(x.classes[ci].racks)
+			r.racks = append(r.racks, x.classes[ci].racks)
 		}
-		for row, p := range r.b.prices {
-			base += p * x.tighten(r.b.stage)[row]
+		st.prices, st.reward, st.steps = r.b.prices, r.b.reward, 4*searchSteps
+		r.now, r.next, r.last = make([]int, len(x.models)), make([]int, len(x.classes)), make([]int, len(x.classes))
+		all := r.budget
+		for _, part := range searchParts {
+			r.odd, r.cut = part.odd, false
+			r.budget = min(all, r.work+int(part.share*float64(all)))
+			done := r.visit(st)
+			if ok = !r.cut && r.work <= r.budget; ok || (done && r.best >= r.goal) || r.work > all {
+				break
+			}
 		}
-		r.visit(0, base)
-		ok = r.tries <= searchTries
 	}
 	s.restore(r.bestAt)
 	return ok
 }
 
-// list finds what each rack alone may hold.
+// list finds what a rack of each class alone may hold.
 func (r *search) list() bool {
 	s, x := r.s, r.x
 	m := len(x.models)
-	r.fillings = make([][]filling, len(s.racks))
-	r.rest = make([]float64, len(s.racks)+1)
-	r.most = make([][]int, len(s.racks)+1)
-	r.most[len(s.racks)] = make([]int, m)
-	worth := make([]float64, m)
-	for i := len(s.racks) - 1; i >= 0; i-- {
-		c := &x.classes[x.of[i]]
-		x.worthOf(c, r.b.stage.model, r.b.prices, r.b.reward, worth)
-		r.most[i] = slices.Clone(r.most[i+1])
+	r.fillings = make([][]filling, len(x.classes))
+	r.most = make([]int, len(x.classes)*m)
+	for ci := range x.classes {
+		c := &x.classes[ci]
+		i := int(c.racks[0])
 		now := make([]int, m)
 		var visit func(j int) bool
 		visit = func(j int) bool {
 			if j == m {
-				f := filling{counts: slices.Clone(now)}
-				for k, n := range now {
-					if n > 0 {
-						f.worth += float64(n) * worth[k]
-					}
+				f := filling{counts: slices.Clone(now), use: x.taken(func(j int) float64 { return float64(now[j]) })}
+				for j, n := range now {
+					r.most[ci*m+j] = max(r.most[ci*m+j], n)
 				}
-				r.fillings[i] = append(r.fillings[i], f)
-				return len(r.fillings[i]) <= maxRackFillings
+				r.fillings[ci] = append(r.fillings[ci], f)
+				return len(r.fillings[ci]) <= maxRackFillings
 			}
 			most := 0
 			if j == r.b.stage.model || r.b.stage.least[j] > 0 {
@@ -113,15 +131,6 @@ func (r *search) list() bool {
 		if !visit(0) {
 			return false
 		}
-		top := 0.0
-		for _, f := range r.fillings[i] {
-			top = max(top, f.worth)
-			for j, n := range f.counts {
-				r.most[i][j] = max(r.most[i][j], r.most[i+1][j]+n)
-			}
-		}
-		r.rest[i] = r.rest[i+1] + top
-		slices.SortStableFunc(r.fillings[i], func(a, b filling) int { return cmp.Compare(b.worth, a.worth) })
 	}
 	return true
 }
@@ -132,54 +141,157 @@ func (s *site) changeIfRack(i, model, k int) {
 	}
 }
 
-// visit fills rack i and those after it; worth is what those before are worth. It says whether to stop.
-func (r *search) visit(i int, worth float64) (stop bool) {
-	s, x, st := r.s, r.x, &r.b.stage
-	if i == len(s.racks) {
-		if n := r.now[st.model]; n > r.best {
-			r.best, r.bestAt = n, s.save()
+// option is a filling that may still be part of a better placement.
+type option struct {
+	at  int // in fillings
+	off float64
+}
+
+// visit fills the racks that are left in every way that could beat the best. It says whether to stop.
+func (r *search) visit(st stage) (stop bool) {
+	x, m := r.x, len(r.x.models)
+	left := 0
+	for ci := range x.classes {
+		left += st.racks[ci]
+	}
+	for j, least := range st.least { // what must stand can
+		for ci := range x.classes {
+			least -= st.racks[ci] * r.most[ci*m+j]
+		}
+		if j != st.model && least > 0 {
+			return false
+		}
+	}
+	if left == 0 {
+		if r.now[st.model] > r.best {
+			r.best, r.bestAt = r.now[st.model], r.s.save()
 		}
 		return r.best >= r.goal
 	}
-	before := -1 // place in the list of the rack before, when it is the same rack again
-	if i > 0 && x.of[i] == x.of[i-1] {
-		before = s.racks[i-1].chosen
+	need := float64(r.best + 1 - r.now[st.model]) // of the model, from the racks that are left
+	st.stop, st.reach = need-boundRounds, max(0, int(need)-1)
+	r.work += r.sums.tighten(x, &st, st.racks, r.most, st.room) / 8
+	p, ok := x.solve(st)
+	if !ok {
+		p = x.price(st)
 	}
-	for at, f := range r.fillings[i] {
-		if worth+f.worth+r.rest[i+1]+boundRounds < float64(r.best+1) {
-			return false // nor can those that follow
-		}
-		if at < before {
-			continue // the same with the two racks exchanged
-		}
-		if r.tries++; r.tries > searchTries {
-			return true
-		}
-		short := r.now[st.model]+f.counts[st.model] > r.goal || r.now[st.model]+f.counts[st.model]+r.most[i+1][st.model] <= r.best
-		for j, n := range f.counts {
-			short = short || r.now[j]+n+r.most[i+1][j] < st.least[j]
-			short = short || (j != st.model && r.now[j]+n > st.least[j]) // more than is asked for
-		}
-		if short {
+	r.work += (p.steps + 1) * (r.size + p.rows*p.rows/4)
+	if r.work > r.budget {
+		return true
+	}
+	if p.exact+boundRounds < need {
+		return false
+	}
+	ci, options := r.choose(&st, &p, p.exact+2*boundRounds-need)
+	if ci < 0 {
+		return false
+	}
+	return r.branch(st, &p, ci, options)
+}
+
+// choose finds the class with the fewest fillings that lose no more than may be lost, and lists them, the nearest to
+// the mean of the prices first; -1 where one class has none.
+func (r *search) choose(st *stage, p *priced, slack float64) (class int, options []option) {
+	x, m := r.x, len(r.x.models)
+	class = -1
+	worth := make([]float64, m)
+	var list []option
+	for ci := range x.classes {
+		if st.racks[ci] == 0 {
 			continue
 		}
+		c := &x.classes[ci]
+		x.worthOf(c, st.model, p.prices, p.reward, worth)
+		top, _ := c.best(worth)
+		list = list[:0]
+		r.work += len(r.fillings[ci]) / 4
+		for at := range r.fillings[ci] {
+			if r.next[ci] > 0 && at < r.last[ci] {
+				continue // the same with two racks exchanged
+			}
+			f := &r.fillings[ci][at]
+			loss, far := top, 0.0
+			for j, n := range f.counts {
+				if n > 0 {
+					loss -= float64(n) * worth[j]
+				}
+				far += math.Abs(float64(n) - p.mean[ci*m+j]/float64(st.racks[ci]))
+			}
+			if loss <= slack && r.fits(st, c, f) {
+				list = append(list, option{at, far + loss})
+			}
+		}
+		if len(list) == 0 {
+			return -1, nil
+		}
+		if class < 0 || len(list) < len(options) {
+			class, options = ci, append(options[:0], list...)
+		}
+	}
+	slices.SortStableFunc(options, func(a, b option) int { return cmp.Compare(a.off, b.off) })
+	return class, options
+}
+
+// fits says whether the rows have room for a filling, and no more stands than is asked for.
+func (r *search) fits(st *stage, c *rackClass, f *filling) bool {
+	for j, n := range f.counts {
+		if j != st.model && n > st.least[j] {
+			return false
+		}
+	}
+	if r.now[st.model]+f.counts[st.model] > r.goal {
+		return false
+	}
+	for _, e := range c.entries {
+		if e.factor*f.use[e.figure] > st.room[e.row]+slack {
+			return false
+		}
+	}
+	return true
+}
+
+// branch tries the options for the next rack of a class.
+func (r *search) branch(st stage, p *priced, ci int, options []option) (stop bool) {
+	s, x := r.s, r.x
+	c := &x.classes[ci]
+	i := int(r.racks[ci][r.next[ci]])
+	before := r.last[ci]
+	for k, o := range options {
+		if k > r.odd {
+			r.cut = true
+			break
+		}
+		f := &r.fillings[ci][o.at]
 		placed := false
 		for j, n := range f.counts {
-			if n > 0 {
-				s.change(i, x.models[j], n)
-				r.now[j] += n
-				placed = true
-			}
+			s.changeIf(i, x.models[j], n)
+			r.now[j] += n
+			placed = placed || n > 0
 		}
 		if !placed || !s.overShared(i) {
-			s.racks[i].chosen = at
-			stop = r.visit(i+1, worth+f.worth)
+			rest := st
+			rest.prices, rest.reward, rest.steps = p.prices, p.reward, searchSteps
+			rest.least, rest.racks, rest.room = slices.Clone(st.least), slices.Clone(st.racks), slices.Clone(st.room)
+			rest.racks[ci]--
+			for j, n := range f.counts {
+				if j != st.model {
+					rest.least[j] -= n
+				}
+			}
+			for _, e := range c.entries {
+				rest.room[e.row] = math.Max(0, rest.room[e.row]-e.factor*f.use[e.figure])
+			}
+			r.next[ci]++
+			r.last[ci] = o.at
+			r.odd -= k
+			stop = r.visit(rest)
+			r.odd += k
+			r.next[ci]--
+			r.last[ci] = before
 		}
 		for j, n := range f.counts {
-			if n > 0 {
-				s.change(i, x.models[j], -n)
-				r.now[j] -= n
-			}
+			s.changeIf(i, x.models[j], -n)
+			r.now[j] -= n
 		}
 		if stop {
 			return true

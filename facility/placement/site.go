@@ -115,6 +115,8 @@ type site struct {
 	total    int
 	spread   *spread  // of the line being filled, nil for none
 	phased   bool     // some load is not even over the lines
+	searched bool     // a line was not placed in full by filling alone, in a hall small enough for the exact search
+	budget   int      // work of one exact search
 	relaxed  *relaxed // made when a line is not placed in full
 }
 

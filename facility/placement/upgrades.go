@@ -38,6 +38,7 @@ const (
 	fullRacks        = 500
 	upgradesOfLarge  = 6
 	upstreamTogether = 8
+	upgradeShare     = 10 // of the work of an exact search goes into one change that is tried
 )
 
 // candidate is one change, made to a copy of a facility.
@@ -142,7 +143,7 @@ func gpus(l *Layout) int {
 // placeAgain places a changed facility: anew, or in large halls on top of what stands.
 func placeAgain(f *facility.Facility, l *Layout) (*Layout, bool) {
 	if len(f.Racks) <= fullRacks {
-		again, err := Place(f)
+		again, err := placeWithin(f, searchWork/upgradeShare)
 		return again, err == nil
 	}
 	if check(f) != nil {
