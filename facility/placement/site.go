@@ -41,7 +41,6 @@ type rack struct {
 	servers int
 	// What it would put on each of its feeds alone, and did before the last change, where legs are followed.
 	legs, legsWere []legs6
-	chosen         int // filling that the exact search tries
 }
 
 // feed is one rack circuit with what it must be able to carry.
