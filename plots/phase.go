@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"headroom/facility"
 	"headroom/facility/placement"
 	"headroom/facility/power"
 	"headroom/plots/show"
@@ -18,6 +19,7 @@ import (
 type phaseGroup struct {
 	name  string
 	legs  [3]float64 // W
+	zero  [3]float64 // of them, what hangs between the line and the neutral
 	racks int
 	volts float64 // between lines, 0 where it is not stated or differs
 }
@@ -53,8 +55,28 @@ func phaseFigure(r *sim.Result) *figure {
 	if left > 0 {
 		f.notes = append(f.notes, fmt.Sprintf("%s are not drawn.", show.Of(left, "more row")))
 	}
-	f.notes = append(f.notes, "The supplies of a server are counted as spread evenly over the legs of its feeds; what does not divide by three goes to L1, then L2. Basis: "+l.Facility.Basis.String()+". Neutral: without harmonics, at one power factor.")
+	how := "The supplies of a server are counted as spread evenly over the legs of its feeds; what does not divide by three goes to L1, then L2."
+	if dealtLegs(l) {
+		how = "Racks with single-phase circuits or dealt outlets are counted by the lines that they hang on, a load between two lines by half on each; all others as even."
+	}
+	f.notes = append(f.notes, how+" Basis: "+l.Facility.Basis.String()+". Neutral: without harmonics, at one power factor.")
 	return f
+}
+
+// dealtLegs says whether some load of a layout hangs on lines of its own.
+func dealtLegs(l *placement.Layout) bool {
+	for i := range l.Facility.Racks {
+		r := &l.Facility.Racks[i]
+		if r.Outlets != facility.EvenOutlets {
+			return true
+		}
+		for _, n := range r.Feeds {
+			if g := l.Facility.Power; g != nil && n >= 0 && n < len(g.Nodes) && g.Nodes[n].Lines != power.ThreePhase {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func phaseGroups(l *placement.Layout) []phaseGroup {
@@ -83,6 +105,8 @@ func phaseGroups(l *placement.Layout) []phaseGroup {
 		for leg, w := range fit.PhaseW {
 			groups[i].legs[leg] += float64(w)
 			site.legs[leg] += float64(w)
+			groups[i].zero[leg] += float64(fit.NeutralW[leg])
+			site.zero[leg] += float64(fit.NeutralW[leg])
 		}
 		if groups[i].volts != volts {
 			groups[i].volts = 0
@@ -139,7 +163,7 @@ func drawPhases(p *pen, r vg.Rectangle, groups []phaseGroup) {
 		p.text(mid, base-24, fit("worst "+show.Percent(b.Imbalance)+" off", sizeSmall, false, slot-4), style{size: sizeSmall, color: ink, ax: 0.5, ay: 1})
 		if g.volts > 0 {
 			a := math.Sqrt(3) / g.volts // W of one leg to A: three legs make √3·V·I
-			neutral := power.NeutralA(g.legs[0]*a, g.legs[1]*a, g.legs[2]*a)
+			neutral := power.NeutralA(g.zero[0]*a, g.zero[1]*a, g.zero[2]*a)
 			p.text(mid, base-40, fit(fmt.Sprintf("neutral %.1f A", neutral), sizeSmall, false, slot-4), style{size: sizeSmall, color: ink, ax: 0.5, ay: 1})
 		}
 		if i == 0 {

@@ -158,11 +158,11 @@ func (b *builder) feedNode(l *rackLine, f *feedPart, p *powerLevel) power.Node {
 	b.claim(l, f, p)
 	switch {
 	case f.Breaker.Given && n.VoltageLL > 0:
-		n.AmpsRated = f.Breaker.V // breaker, cord and rack PDU carry the same current: the lowest of them counts
+		n.AmpsRated = f.Breaker.V // breaker, tap-off, cord and rack PDU carry the same current: the lowest of them counts
 		for _, part := range [...]struct {
 			name  string
 			rated Quantity
-		}{{"cord", f.Cord}, {"rack PDU", f.PDU}} {
+		}{{"tap-off", f.Tap}, {"cord", f.Cord}, {"rack PDU", f.PDU}} {
 			if part.rated.Given && part.rated.V < n.AmpsRated {
 				n.AmpsRated, n.Element = part.rated.V, part.name
 			}

@@ -202,7 +202,7 @@ func shortForm(p *powerPart) []levelLine {
 		l  *boardLevel
 	}{{"pdus", p.PDUs}, {"busways", p.Busways}} {
 		if l := x.l; l != nil {
-			add(l.origin, nodeLine{ID: x.id, Kind: "distribution", Count: l.Count, Per: l.Per, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, Voltage: l.Voltage}, &l.PF, &l.Derate, &l.Curve)
+			add(l.origin, nodeLine{ID: x.id, Kind: x.id[:len(x.id)-1], Count: l.Count, Per: l.Per, Sides: l.Sides, Scheme: l.Scheme, Rating: l.Rating, Voltage: l.Voltage}, &l.PF, &l.Derate, &l.Curve)
 		}
 	}
 	return lines
@@ -304,7 +304,13 @@ func guessKind(l *nodeLine) string {
 		return "utility"
 	case strings.HasPrefix(id, "tx") || strings.HasPrefix(id, "tr") || has("transformer", "trafo"):
 		return "transformer"
-	case l.Rating.Dim == units.Current && l.Rating.Given || l.Per == "row" || has("pdu", "rpp", "busway", "dist"):
+	case has("busway"):
+		return "busway"
+	case has("rpp"):
+		return "rpp"
+	case has("pdu"):
+		return "pdu"
+	case l.Rating.Dim == units.Current && l.Rating.Given || l.Per == "row" || has("dist"):
 		return "distribution"
 	case has("board", "msb", "swgr", "switch", "lv"):
 		return "switchboard"

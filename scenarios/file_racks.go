@@ -31,6 +31,7 @@ type feedPart struct {
 	Legs    names    `yaml:"legs" doc:"Lines of single-phase circuits, dealt to the racks in turn: L1, L2 and L3 to neutral, L1-L2, L2-L3 and L3-L1 between lines; three-phase where it is not stated." example:"[L1, L2, L3]"`
 	Outlets string   `yaml:"outlets" enum:"even,L-N,L-L" default:"even" doc:"How the supplies of servers hang on a three-phase circuit: counted as even over its lines, or dealt in turn to one line and neutral each, or between two lines each; then the fullest line is a limit."`
 	Cord    Quantity `yaml:"cord" unit:"current" above:"0" doc:"Rated current of the cord, where it is lower than the breaker's."`
+	Tap     Quantity `yaml:"tap" unit:"current" above:"0" doc:"Rated current of the busway's tap-off, where it is lower than the breaker's."`
 	PDU     Quantity `yaml:"pdu" unit:"current" above:"0" doc:"Rated current of the rack PDU, where it is lower than the breaker's."`
 	Scheme  string   `yaml:"scheme" enum:"N,N+1,2N" doc:"What the feeds are claimed to be; refused where their number cannot hold it."`
 	PF      Quantity `yaml:"pf" unit:"share" above:"0" doc:"Power factor of the servers behind it."`
@@ -74,6 +75,6 @@ type measuredPart struct {
 	Series     string   `yaml:"series" doc:"CSV file beside the scenario with readings over time: the time in the first column, the draw in W of one server or rack in each other one; empty cells are unknown." example:"draw.csv"`
 	Columns    names    `yaml:"columns" doc:"Columns of the series that count; all but the first where they are not stated." example:"[A01, A02]"`
 	Per        string   `yaml:"per" enum:"server,rack" default:"server" doc:"What a column of the series is the draw of."`
-	Servers    int      `yaml:"servers" min:"0" max:"1000" doc:"Servers in each of the racks, with per: rack."`
+	Servers    int      `yaml:"servers" min:"0" max:"1000" doc:"Servers in each of the racks, with per: rack." example:"4"`
 	Percentile Quantity `yaml:"percentile" unit:"share" above:"0" max:"1" default:"99%" doc:"Percentile of the readings that is counted; of a series the share of the time."`
 }

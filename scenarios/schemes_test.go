@@ -10,6 +10,7 @@ import (
 
 	"headroom/facility"
 	"headroom/facility/placement"
+	"headroom/facility/power"
 )
 
 // building is a hall with a power section to be filled in.
@@ -269,4 +270,87 @@ func FuzzReadDraw(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Every kind of element in one graph, with what it does: the general form, two generators with a derate for the
+// height, transformers, a flywheel in eco mode, static switches, PDU, RPP, busway with tap-offs, and a busbar.
+func TestEveryKindOfElement(t *testing.T) {
+	text := `version: 1
+site: {climate: shanghai, altitude: 1600 m}
+power:
+  nodes:
+    - {id: mv, kind: utility, rating: 4 MVA}
+    - {id: gen, count: 2, scheme: N+1, rating: 2 MVA}
+    - {id: tx, count: 2, scheme: N+1, from: [mv, gen], rating: 2 MVA}
+    - {id: ups, kind: flywheel, count: 3, scheme: N+1, from: tx, rating: 500 kVA, curve: eco, battery: 20 s}
+    - {id: by, kind: switchboard, from: tx, rating: 1 MVA}
+    - {id: sts, kind: static-switch, from: [ups, by], rating: 1 MVA}
+    - {id: pdu, from: sts, rating: 800 kVA, derate: 100%, curve: pdu-transformer}
+    - {id: rpp, from: pdu, rating: 600 A, voltage: 415 V L-L, derate: 80%}
+    - {id: busway, per: row, from: pdu, rating: 400 A, voltage: 415 V L-L, derate: 80%}
+    - {id: bar, kind: busbar, per: row, from: sts, rating: 200 kVA, curve: busbar-54v}
+racks:
+  - {row: A, count: 2, height: 42U, power: 48 kW, feeds: {from: rpp, breaker: 100 A}}
+  - {row: B, count: 2, height: 42U, power: 48 kW, feeds: {from: busway, breaker: 100 A, tap: 63 A}}
+  - {row: C, count: 2, height: 42U, power: 48 kW, feeds: {from: bar}}
+servers:
+  - {model: dgx-h100, count: max}
+`
+	f := build(t, text, Options{})
+	for _, c := range []struct {
+		id, element string
+		kind        power.Kind
+		from        []string
+		derate      float64
+		curve       string
+	}{
+		{"gen", "", power.Generator, nil, power.TurboDiesel.Derate(1600, f.Design.DryBulbC), ""},
+		{"tx", "", power.Transformer, []string{"mv", "gen"}, 1, "dry"},
+		{"ups", "flywheel UPS", power.UPS, []string{"tx"}, 1, "eco"},
+		{"sts", "static switch", power.Switchboard, []string{"ups", "by"}, 1, ""},
+		{"pdu", "PDU", power.Distribution, []string{"sts"}, 1, "pdu-transformer"},
+		{"rpp", "RPP", power.Distribution, []string{"pdu"}, 0.8, "busway"},
+		{"busway[B]", "busway", power.Distribution, []string{"pdu"}, 0.8, "busway"},
+		{"bar[C]", "54 V busbar", power.Distribution, []string{"sts"}, 1, "busbar-54v"},
+		{"B01.A", "tap-off", power.RackFeed, []string{"busway[B]"}, 0.8, ""},
+	} {
+		n := nodeOf(t, f, c.id)
+		if n.Kind != c.kind || (c.element != "" && n.Element != "" && n.Element != c.element) || !slices.Equal(n.From, c.from) || math.Abs(n.Derate-c.derate) > 1e-12 || n.Loss.Name != c.curve {
+			t.Errorf("%+v, want %+v", n, c)
+		}
+	}
+	if n := nodeOf(t, f, "B01.A"); n.AmpsRated != 63 || n.Element != "tap-off" {
+		t.Errorf("tap-off: %+v", n)
+	}
+	if n := nodeOf(t, f, "gen"); !(n.Derate < 0.93) {
+		t.Errorf("600 m above the free height take 8%% of the generators: %g", n.Derate)
+	}
+	if n := nodeOf(t, f, "ups"); n.BatteryS != 20 {
+		t.Errorf("flywheel: %+v", n)
+	}
+	if n := nodeOf(t, f, "sts"); !n.Transfer {
+		t.Errorf("static switch: %+v", n)
+	}
+	l := place(t, text, Options{})
+	// 63 A at 415 V and 80 % are 36.2 kVA: three servers of 10.4 kVA where 100 A hold four.
+	for i, want := range []int{4, 4, 3, 3} {
+		if l.Racks[i].Servers != want {
+			t.Errorf("rack %s: %d servers, want %d", f.Racks[i].ID, l.Racks[i].Servers, want)
+		}
+	}
+	k, _ := f.Power.Index("by")
+	if l.DemandW[k] != 0 || l.Loads[k].LegLost != "ups lost" || !(l.Loads[k].LegShare > 0.2) {
+		t.Errorf("the bypass carries %d W in service and at worst %+v", l.DemandW[k], l.Loads[k])
+	}
+	for n := range f.Power.Nodes { // parent = children + loss, in whole watts rounded up
+		var in float64
+		for _, c := range f.Power.Children(n) {
+			if len(f.Power.Parents(c)) == 1 {
+				in += float64(l.DemandW[c])
+			}
+		}
+		if float64(l.DemandW[n]) < in {
+			t.Errorf("%s carries %d W of %g W below it", f.Power.Nodes[n].ID, l.DemandW[n], in)
+		}
+	}
 }

@@ -54,6 +54,13 @@ type planNode struct {
 	WorstW     int64   `json:"worst_w"`
 	WorstShare sim.Num `json:"worst_share"`
 	WorstLost  string  `json:"worst_lost"`
+
+	Lines    string   `json:"lines"`     // that it lies on: "three-phase", "L1", "L1-L2" …
+	PhaseW   [3]int64 `json:"phase_w"`   // demand_w by line
+	NeutralA sim.Num  `json:"neutral_a"` // in normal service, without harmonics
+	LegShare sim.Num  `json:"leg_share"` // the fullest line over what it may carry, in the worst claimed loss
+	Leg      string   `json:"leg"`       // that line
+	LegLost  string   `json:"leg_lost"`  // that loss, "" for normal service
 }
 
 // planDesign is the electrical demand of what is not IT at the design day.
@@ -117,6 +124,10 @@ func newPlanAnswer(r *sim.Result) planAnswer {
 			n := planNode{ID: g.Nodes[i].ID, Kind: g.Nodes[i].Kind.String(), Element: g.Nodes[i].Element, DemandW: w}
 			if i < len(l.Loads) {
 				x := l.Loads[i]
+				n.Lines, n.PhaseW, n.NeutralA, n.LegShare, n.LegLost = g.Nodes[i].Lines.String(), x.PhaseW, sim.Num(x.NeutralA), sim.Num(x.LegShare), x.LegLost
+				if n.LegShare.Known() {
+					n.Leg = fmt.Sprintf("L%d", x.Leg+1)
+				}
 				n.CapacityW, n.LoadShare, n.WorstW, n.WorstShare, n.WorstLost = x.CapacityW, sim.Num(x.NormalShare), x.WorstW, sim.Num(x.WorstShare), x.WorstLost
 			}
 			a.Nodes = append(a.Nodes, n)
@@ -256,6 +267,7 @@ func planTable(w io.Writer, a planAnswer) error {
 	a.linesTable(tw)
 	a.waterfallTable(tw)
 	a.phaseTable(tw)
+	a.legTable(tw)
 	if len(a.Actions) > 0 {
 		fmt.Fprint(tw, "\nWhat to change\nchange\tadmits\tgain\n")
 		for _, x := range a.Actions {

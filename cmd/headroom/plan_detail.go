@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"headroom/facility/placement"
 	"headroom/facility/power"
@@ -134,7 +136,7 @@ func (d *planDetail) fateTable(w io.Writer) {
 		text := ""
 		for _, s := range x.States[:shown] {
 			switch {
-			case s.State == placement.Degraded:
+			case s.State == placement.Degraded && percent(s.Share) != "100%": // by too few supplies, and enough for what it draws
 				text += "\t" + percent(s.Share)
 			default:
 				text += "\t" + s.State
@@ -329,6 +331,35 @@ func (d *planDetail) phaseTable(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nPhases\tL1 %s\tL2 %s\tL3 %s\timbalance %s\n", kilowatts(sim.Num(d.PhaseW[0])), kilowatts(sim.Num(d.PhaseW[1])), kilowatts(sim.Num(d.PhaseW[2])), imbalance)
 }
+
+// legLines is how many elements the table of lines lists, the fullest first.
+const legLines = 12
+
+// legTable lists the elements whose lines do not carry the same, the fullest line first.
+func (a *planAnswer) legTable(w io.Writer) {
+	var uneven []planNode
+	for _, n := range a.Nodes {
+		if n.Lines == power.ThreePhase.String() && n.LegShare.Known() && slices.Max(n.PhaseW[:])-slices.Min(n.PhaseW[:]) > evenW {
+			uneven = append(uneven, n)
+		}
+	}
+	if len(uneven) == 0 {
+		return
+	}
+	slices.SortStableFunc(uneven, func(x, y planNode) int { return cmp.Compare(y.LegShare, x.LegShare) })
+	fmt.Fprint(w, "\nLines that do not carry the same, in normal service\nelement\tL1\tL2\tL3\tneutral\tfullest line\tof its limit\twith lost\n")
+	for i, n := range uneven {
+		if i == legLines {
+			fmt.Fprintf(w, "… and %d more; all in the JSON\n", len(uneven)-i)
+			return
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.ID, kilowatts(sim.Num(n.PhaseW[0])), kilowatts(sim.Num(n.PhaseW[1])), kilowatts(sim.Num(n.PhaseW[2])),
+			amount(n.NeutralA, "A"), n.Leg, percent(n.LegShare), n.LegLost)
+	}
+}
+
+// evenW is the difference between lines, W, below which an element is counted as even: remainders of whole watts.
+const evenW = 3
 
 // lossTable prints losses, neighbours alike in one line, the first hundred lines.
 func lossTable(w io.Writer, title string, list []planLoss) {

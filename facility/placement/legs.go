@@ -125,9 +125,6 @@ func (s *site) moveLegs(i int) (was []legs6) {
 		return nil
 	}
 	r := &s.racks[i]
-	if r.legs == nil {
-		r.legs, r.legsWere = make([]legs6, len(s.f.Racks[i].Feeds)), make([]legs6, len(s.f.Racks[i].Feeds))
-	}
 	r.legs, r.legsWere = r.legsWere, r.legs
 	for k := range r.legs {
 		r.legs[k] = s.feedLegs(i, k, s.f.Racks[i].ReserveW*quanta, func(m int) int64 { return s.needs[m].w * quanta })
@@ -277,11 +274,12 @@ func (e *electrical) refreshLegs(c *lossCase, n int32, oldIn int64) {
 	}
 }
 
-// phaseW splits what servers of a rack draw over the lines, in whole watts that add up.
-func (s *site) phaseW(i int) [3]int64 {
+// phaseW splits what servers of a rack draw over the lines, in whole watts that add up, and says what of it hangs to
+// the neutral.
+func (s *site) phaseW(i int) (all, neutral [3]int64) {
 	r := &s.racks[i]
 	if !s.phased || len(r.feeds) == 0 || r.used.w == 0 {
-		return power.Legs(r.used.w)
+		return power.Legs(r.used.w), power.Legs(r.used.w)
 	}
 	var sum power.LegLoad
 	for k := range r.feeds {
@@ -289,7 +287,11 @@ func (s *site) phaseW(i int) [3]int64 {
 			sum[j] += x / float64(len(r.feeds)) / quanta
 		}
 	}
-	return wholeLegs(sum, r.used.w)
+	all = wholeLegs(sum, r.used.w)
+	for k := range neutral {
+		neutral[k] = min(all[k], ceilTo(sum[k], 1))
+	}
+	return all, neutral
 }
 
 // wholeLegs is the power of each line in whole watts that make up a total; the remainder is on L1.

@@ -266,6 +266,8 @@ func TestPhaseSumsAreTotals(t *testing.T) {
 				t.Fatalf("%s: %v of %d W", f.Power.Nodes[n].ID, x.PhaseW, x.NormalW)
 			}
 		}
+		Pairs(l)
+		Maintenance(l)
 		s := siteOf(l)
 		if s.elec == nil {
 			return
@@ -336,6 +338,28 @@ func TestLineOfABusBinds(t *testing.T) {
 	// One pair alone: each server puts 24.6 A on both of its lines; four make 98 A.
 	if l = place(t, on(power.L1|power.L2)); len(l.Servers) != 4 || l.Racks[5].Binding != Phase {
 		t.Errorf("%d servers on one pair, by %s", len(l.Servers), l.Racks[5].Binding)
+	}
+}
+
+// What a line leaves behind is a step of its own between installed and used.
+func TestWaterfallByPhase(t *testing.T) {
+	f := oneBus(t, 6, func(_ int, feed *power.Node) {
+		feed.Lines = power.L1
+		feed.RatingVA = feed.Lines.RatingVA(415, 63)
+	})
+	for i := range f.Racks {
+		f.Racks[i].PowerW = 11000
+	}
+	l := place(t, f)
+	sum, phase := int64(0), int64(0)
+	for _, s := range l.Waterfall.Steps {
+		sum += s.W
+		if s.Name == StepStranded+"phase" {
+			phase = s.W
+		}
+	}
+	if phase != 4*11000 || sum != l.Waterfall.InstalledW {
+		t.Errorf("%d W stranded by phase, steps of %d W: %+v", phase, sum, l.Waterfall)
 	}
 }
 

@@ -116,8 +116,8 @@ func program(f *facility.Facility, k int, least []int) string {
 const solveScript = `const fs=require('fs');require(process.argv[2])().then(h=>{const s=h.solve(fs.readFileSync(0,'utf8'),{mip_rel_gap:0,mip_abs_gap:0.5,time_limit:20});
 console.log(s.Status==='Optimal'?Math.round(s.ObjectiveValue):'failed: '+s.Status)})`
 
-// At 20 racks equal to an exact solver, one hall of the 20 aside, which stays a server short with a bound that says so;
-// and the bound never below it. It runs where HEADROOM_HIGHS names a folder with the npm package highs.
+// At 20 racks every hall equals an exact solver and is proven without it. It runs where HEADROOM_HIGHS names a folder
+// with the npm package highs.
 func TestAgainstIntegerProgram(t *testing.T) {
 	dir := os.Getenv("HEADROOM_HIGHS")
 	if dir == "" {

@@ -62,6 +62,7 @@ type RackFit struct {
 	Ties      []Limit   // the other limits that stop it too and alone would admit no more
 	Next      []Refusal // every limit that refuses it, smallest relative shortage first
 	PhaseW    [3]int64  // L1, L2, L3 in normal service
+	NeutralW  [3]int64  // of PhaseW, what hangs between the line and the neutral
 	FeedShare float64   // worst feed load over its limit after the worst single loss, NaN without limits
 }
 

@@ -72,7 +72,7 @@ func (s *site) rackFit(i, first int) RackFit {
 			fit.FeedShare = share
 		}
 	}
-	fit.PhaseW = s.phaseW(i)
+	fit.PhaseW, fit.NeutralW = s.phaseW(i)
 	if first == noIndex {
 		fit.Binding = Order
 		return fit

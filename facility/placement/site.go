@@ -240,6 +240,9 @@ func newSite(f *facility.Facility) *site {
 	s.racks = make([]rack, len(f.Racks))
 	for i := range f.Racks {
 		s.newRack(i)
+		if n := len(f.Racks[i].Feeds); s.phased {
+			s.racks[i].legs, s.racks[i].legsWere = make([]legs6, n), make([]legs6, n)
+		}
 	}
 	if f.Power != nil && len(f.Power.Nodes) > 0 {
 		s.elec = newElectrical(s)
