@@ -52,6 +52,9 @@ func elevationFigure(r *sim.Result) *figure {
 	if left > 0 {
 		f.notes = append(f.notes, show.Of(left, "more kind")+" of rack are not drawn; the fullest are.")
 	}
+	if air, liquid := liquidAndAir(r); air && liquid {
+		f.notes = append(f.notes, "Dark: air-cooled servers; light: liquid-cooled.")
+	}
 	f.notes = append(f.notes, "Hatched: units that the scenario keeps free, drawn at the top wherever they will be. Basis of power: "+l.Facility.Basis.String()+".")
 	return f
 }
@@ -199,9 +202,6 @@ func drawElevations(p *pen, r vg.Rectangle, res *sim.Result, stacks []stack) {
 			p.text(x, y, line, style{size: sizeSmall, bold: true, color: limitColor(here.Binding), ax: 0.5, ay: 1})
 			y -= sizeSmall + 3
 		}
-	}
-	if air, liquid := liquidAndAir(res); air && liquid {
-		p.text(r.Max.X, r.Max.Y, "dark: air-cooled, light: liquid-cooled", style{size: sizeSmall, color: grey, ax: 1, ay: 1})
 	}
 }
 

@@ -130,7 +130,7 @@ func (x lossLine) name() string {
 }
 
 // lossKey is the room over and under the lines of losses: for the key, and for the names of racks.
-const lossKey = vg.Length(30)
+const lossKey = vg.Length(38)
 
 func lossRow(r vg.Rectangle, n, i int) (y, h vg.Length) {
 	h = min((r.Max.Y-r.Min.Y-2*lossKey)/vg.Length(n), 72)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"headroom/facility/placement"
 	"headroom/plots/internal/fixture"
 	"headroom/sim"
 )
@@ -165,6 +166,21 @@ func liquidFixture() *sim.Result {
 		f.Racks[i].LiquidW, f.Racks[i].AirW = 45000, 16000
 		x := &r.Racks[i]
 		x.SlowedGPUHours = [sim.SlowCauses]float64{float64(i), 2, float64(i % 3), 5, float64(i % 2), 300}
+	}
+	lost := placement.Failover{Lost: "utility", State: placement.Lost, WorstLoadShare: math.NaN(), RacksLost: 24, DegradedTo: 1}
+	r.Layout.Failover = append(r.Layout.Failover, lost)
+	for k := range r.Layout.Failover {
+		x := &r.Layout.Failover[k]
+		for i := range f.Racks {
+			switch {
+			case x.State == placement.Lost:
+				x.Fates = append(x.Fates, placement.RackFate{Rack: i, State: placement.Lost})
+			case x.State == placement.Degraded && i < 6:
+				x.Fates = append(x.Fates, placement.RackFate{Rack: i, State: placement.Degraded, Share: 0.7})
+			case x.State == placement.RedundancyLost:
+				x.Fates = append(x.Fates, placement.RackFate{Rack: i, State: placement.RedundancyLost, Share: 1})
+			}
+		}
 	}
 	r.Power[1].LimitW, r.Power[1].OverH, r.Power[1].OverTimes, r.Power[1].OverLongestS = r.Power[1].P95W, 12, 3, 18000
 	return r

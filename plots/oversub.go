@@ -283,6 +283,7 @@ type CapPoint struct {
 	EnergyKWh float64 // of the facility
 	Cost      float64 // NaN unknown
 	CarbonKg  float64 // NaN unknown
+	Servers   int     // that are placed; a cap may admit more
 }
 
 // CapTable is the answer to "what does a cap cost?", the points in any order.
@@ -364,10 +365,17 @@ func capsFigure(t *CapTable) *figure {
 		f.title = fmt.Sprintf("Most work for each kWh at a cap of %s: %s more, for %s of the work", show.Watts(pts[best].CapW), show.Percent(zs[best]/100-1), show.Percent(ys[best]/100))
 		per.marks = append(per.marks, uprightMark{"optimum", "most for each kWh", pts[best].CapW * k, 0, referenceStyle(orangeInk), orangeInk})
 	}
+	if base.Servers > 0 {
+		f.notes = append(f.notes, fmt.Sprintf("Without a cap %s stand. Where servers are counted at their cap more of them fit, and their work shares the same arrivals.", show.Of(base.Servers, "server")))
+	}
 	list.free = func(p *pen, rect vg.Rectangle) {
 		var out []textLine
 		for i, x := range pts {
-			out = append(out, textLine{s: show.Watts(x.CapW), bold: true, gap: 6}, textLine{s: fmt.Sprintf("work %s, energy %s", show.Percent(ys[i]/100), show.Percent(x.EnergyKWh/base.EnergyKWh))})
+			head := show.Watts(x.CapW)
+			if x.Servers > 0 {
+				head += ", " + show.Of(x.Servers, "server")
+			}
+			out = append(out, textLine{s: head, bold: true, gap: 6}, textLine{s: fmt.Sprintf("work %s, energy %s", show.Percent(ys[i]/100), show.Percent(x.EnergyKWh/base.EnergyKWh))})
 			if d := x.Cost - base.Cost; finite(d) {
 				out = append(out, textLine{s: "bill " + clean(t.Currency) + " " + show.Number(d, 3)})
 			}

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
+	"headroom/facility/placement"
 	"headroom/plots/internal/fixture"
 	"headroom/sim"
 )
@@ -413,6 +414,36 @@ func TestPaletteWithoutGreen(t *testing.T) {
 	for i := range 20 {
 		if d := deltaE(ramp(float64(i)/20), ramp(float64(i+1)/20)); d < 1 {
 			t.Errorf("the ramp stands still at %d %%: ΔE %.2f", 5*i, d)
+		}
+	}
+}
+
+// The matrix says of every loss what it does to every rack, and what power racks lose: six racks of 40.8 kW at 70 % shed
+// 73.4 kW, 24 racks that are lost all of their 979 kW.
+func TestFailoverMatrix(t *testing.T) {
+	r := liquidFixture()
+	lines, _ := failoverLines(r.Layout)
+	m := newMatrix(r.Layout, lines)
+	if m == nil || len(m.cells) != 4 || len(m.groups) != 24 {
+		t.Fatalf("%+v", m)
+	}
+	for i, want := range []struct {
+		first, last string
+		shedW       float64
+	}{
+		{placement.RedundancyLost, placement.RedundancyLost, 0},
+		{placement.RedundancyLost, placement.RedundancyLost, 0},
+		{placement.Degraded, placement.Normal, 6 * 40800 * 0.3},
+		{placement.Lost, placement.Lost, 24 * 40800},
+	} {
+		if c := m.cells[i]; c[0].state != want.first || c[23].state != want.last || math.Abs(m.shedW[i]-want.shedW) > 1e-6 {
+			t.Errorf("%s: %q … %q, shed %g W; want %q … %q, %g W", m.lines[i].name(), c[0].state, c[23].state, m.shedW[i], want.first, want.last, want.shedW)
+		}
+	}
+	p := check(t, "failover", failoverFigure(r))
+	for _, s := range []string{"70 %", "73.4 kW", "979 kW", "A01"} {
+		if !has(p, s) {
+			t.Errorf("the page does not say %q", s)
 		}
 	}
 }

@@ -40,6 +40,9 @@ func waterfallFigure(r *sim.Result) *figure {
 		free:  func(p *pen, rect vg.Rectangle) { drawWaterfall(p, rect, w) },
 	}}
 	f.notes = append(f.notes, "The bars add up to what is installed, to the watt. Basis of what is used: "+l.Facility.Basis.String()+". Stranded: free power of racks that no ordered server can use, by the limit that stops it.")
+	if s := l.Stranded.PowerW; s > stranded {
+		f.notes = append(f.notes, fmt.Sprintf("Against the racks' own limits %s is stranded. This level cannot feed all racks to their limits, so what other racks can still use of it is free here.", show.Watts(float64(s))))
+	}
 	return f
 }
 

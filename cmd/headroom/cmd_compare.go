@@ -28,7 +28,8 @@ var compareCommand = command{
 	long: `Sets the variants of one file, or several files, side by side: what changed in the inputs, every figure with its
 difference from the first, a verdict on every limit. All run on the same random streams. --seeds N repeats each run
 with N seeds and gives every difference a 95 % interval over the pairs. --plan places and simulates nothing.
-With --out DIR it writes compare.md, compare.html, compare.json, compare.csv and charts/whatif.png.
+With --out DIR it writes compare.md, compare.html, compare.json, compare.csv and charts/whatif.png,
+and charts/caps.png where a side differs from the first in the cap on its servers alone.
 headroom compare first-hall -o out
 headroom compare first-hall --base liquid-48 --variant liquid-78 --seeds 5`,
 	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
@@ -352,6 +353,9 @@ func (a *compareAnswer) files(charts string) []resultFile {
 	}
 	if charts != "none" {
 		list = append(list, resultFile{"charts/whatif." + charts, func(w io.Writer) error { return plots.DrawWhatIf(a.chart(), charts, w) }})
+		if caps := a.caps(); caps != nil {
+			list = append(list, resultFile{"charts/caps." + charts, func(w io.Writer) error { return plots.DrawCaps(caps, charts, w) }})
+		}
 	}
 	return list
 }
