@@ -130,6 +130,9 @@ func (m *matrix) draw(p *pen, r vg.Rectangle) {
 			switch {
 			case c.state == placement.Degraded && c.share < 1:
 				text = fmt.Sprintf("%.0f %%", 100*c.share)
+				if textWidth(text, sizeSmall, true)+3 >= w {
+					text = fmt.Sprintf("%.0f", 100*c.share)
+				}
 			case len(m.groups[k].racks) > 1 && c.racks > 0:
 				text = show.Count(c.racks)
 			}

@@ -441,7 +441,7 @@ func TestFailoverMatrix(t *testing.T) {
 		}
 	}
 	p := check(t, "failover", failoverFigure(r))
-	for _, s := range []string{"70 %", "73.4 kW", "979 kW", "A01"} {
+	for _, s := range []string{"70", "73.4 kW", "979 kW", "A01"} {
 		if !has(p, s) {
 			t.Errorf("the page does not say %q", s)
 		}
