@@ -92,7 +92,7 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 		PricePerKWh: math.NaN(), CarbonKgPerKWh: math.NaN(),
 		SeriesStepNS: int64(math.Round(f.Run.Series.V * 1e9)), ToleranceK: f.Run.Tolerance.V,
 		Air: airClass(f.Site.Class, f.Site.Altitude.or(0)), FanMaxShare: math.Inf(1),
-		Replays: s.traces,
+		Replays: s.traces, Streams: s.streams,
 	}
 	if f.Site.Price.Currency != "" {
 		c.PricePerKWh, c.Currency = f.Site.Price.PerKWh, f.Site.Price.Currency

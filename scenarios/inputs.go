@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"path"
 	"strings"
 	"sync"
@@ -308,22 +309,23 @@ func (s *Scenario) parseWeather(d *decoder, name string, data []byte, at pos, ke
 
 // readTraces reads the job traces that are replayed.
 func (s *Scenario) readTraces(d *decoder, files fs.FS) {
-	s.traces = nil
+	s.traces, s.streams = nil, nil
 	s.findTenants(d)
 	for i := range s.file.Replay {
 		l := &s.file.Replay[i]
 		var jobs []workload.Job
 		if l.Trace != "" {
-			if data, ok := s.open(d, files, l.Trace, l.of("trace"), joinKey(l.path, "trace")); ok {
-				jobs = s.parseTrace(d, l, i, data)
+			if open, ok := s.stream(d, files, l.Trace, l.of("trace"), joinKey(l.path, "trace")); ok {
+				jobs = s.parseTrace(d, l, i, open)
 			}
 		}
 		s.traces = append(s.traces, jobs)
 	}
 }
 
-// parseTrace reads one trace; Job.Class counts synthetic classes first, then traces.
-func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, data []byte) []workload.Job {
+// parseTrace reads one trace; Job.Class counts synthetic classes first, then traces. One too long to be held is read again
+// while a run goes on, and gives no jobs here.
+func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, open func() (io.ReadCloser, error)) []workload.Job {
 	opt := s.traceOptions(d, l, i)
 	if l.VC != "" || len(l.Filter.Keys) > 0 {
 		opt.Filter = map[string]string{}
@@ -341,15 +343,25 @@ func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, data []byte) []wo
 		}
 	}
 	base := strings.TrimSuffix(strings.ToLower(l.Trace), ".gz")
-	var jobs []workload.Job
+	swf := strings.HasSuffix(base, ".swf")
+	var scan workload.TraceScan
 	var err error
+	file := workload.TraceFile{Open: open, Name: l.Trace, SWF: swf, Options: opt}
 	switch {
 	case l.Format == "occupancy":
-		jobs, err = workload.ReadOccupancy(bytes.NewReader(data), l.Trace, occupancyOptions(l, &opt))
-	case strings.HasSuffix(base, ".csv"):
-		jobs, err = workload.ReadCSV(bytes.NewReader(data), l.Trace, opt)
-	case strings.HasSuffix(base, ".swf"):
-		jobs, err = workload.ReadSWF(bytes.NewReader(data), l.Trace, opt)
+		var f io.ReadCloser
+		if f, err = open(); err == nil {
+			scan.Held, err = workload.ReadOccupancy(f, l.Trace, occupancyOptions(l, &opt))
+			scan.Jobs = int64(len(scan.Held))
+			f.Close()
+		}
+	case swf, strings.HasSuffix(base, ".csv"):
+		scan, err = file.Scan(heldJobs)
+		if scan.Jobs > int64(len(scan.Held)) && (l.Shuffle || !scan.InOrder && opt.ReorderS == 0) {
+			opt.Report = &workload.TraceReport{} // it is read anew, as a whole
+			file.Options = opt
+			scan, err = file.Scan(math.MaxInt)
+		}
 	default:
 		d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "want a file that ends in .csv, .swf, .csv.gz or .swf.gz (got %s)", quoteShort(l.Trace))
 		return nil
@@ -357,8 +369,15 @@ func (s *Scenario) parseTrace(d *decoder, l *traceLine, i int, data []byte) []wo
 	if err != nil && !s.bad(d, l.of("trace"), joinKey(l.path, "trace"), l.Trace, l.Bad, err) {
 		return nil
 	}
-	if len(jobs) == 0 {
+	if scan.Jobs == 0 {
 		d.fail(l.of("trace"), joinKey(l.path, "trace"), "", "the trace has no job that is replayed")
 	}
-	return s.reshaped(d, l, jobs, &opt)
+	if scan.Jobs > int64(len(scan.Held)) {
+		s.streamed(d, l, workload.Replayed{File: file, Scan: scan}, &opt)
+		return nil
+	}
+	return s.reshaped(d, l, scan.Held, &opt)
 }
+
+// heldJobs is workload.HeldJobs, less in tests.
+var heldJobs = workload.HeldJobs

@@ -52,6 +52,7 @@ type Scenario struct {
 	series                *weather.Series
 	designDay             cooling.Outdoor
 	traces                [][]workload.Job
+	streams               []*workload.Replayed           // traces too long to be held
 	measured              map[*orderLine]*measuredSeries // draw over time, by the line of servers
 	priceHours, gridHours *ledger.Tariff                 // of the money section
 	priceCurrency         string                         // of priceHours

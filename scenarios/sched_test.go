@@ -1,7 +1,9 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -247,5 +249,68 @@ workload:
 	s, err := Load("q.yaml", []byte(hall+text), Options{FS: files, Set: []string{bad}})
 	if err != nil || !strings.Contains(fmt.Sprint(s.Warnings()), "2 problems in lines that are left out of own.csv") {
 		t.Errorf("bad lines are not counted: %v", err)
+	}
+}
+
+// A trace that is read while the run goes on gives the jobs that one held in memory gives.
+func TestTracesAreStreamed(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("arrival_s,num_gpus,duration_s,who\n")
+	for i := range 300 {
+		fmt.Fprintf(&text, "%d,%d,%d,%s\n", 40*i+i%3, 1+i%16, 100+i%7, []string{"ann", "bob"}[i%2])
+	}
+	files := fstest.MapFS{"jobs.csv": {Data: []byte(text.String())}, "late.csv": {Data: []byte(strings.Replace(text.String(), "\n41,", "\n121,", 1))}}
+	for _, replay := range []string{
+		"{name: a, trace: jobs.csv}",
+		"{name: a, trace: jobs.csv, columns: {tenant: who}, window: {from: 1 h, length: 2 h}, rate: 2, size: 2, span: 5 h, on: [h100]}",
+		"{name: a, trace: jobs.csv, tenant: carl, priority: 3, span: 7 h, speed: 2}",
+		"{name: a, trace: late.csv, disorder: 100 s}",
+		"{name: a, trace: late.csv}",
+		"{name: a, trace: jobs.csv, shuffle: true, span: 6 h}",
+	} {
+		var jobs [2][]workload.Job
+		for k, held := range []int{workload.HeldJobs, 50} {
+			heldJobs = held
+			_, c := configured(t, hall+"replay:\n  - "+replay+"\n", Options{FS: files})
+			heldJobs = workload.HeldJobs
+			sources := []workload.Source{workload.Replay(c.Replays)}
+			var streams []*workload.ReplaySource
+			for _, r := range c.Streams {
+				streams = append(streams, r.Source())
+				sources = append(sources, streams[len(streams)-1])
+			}
+			whole := strings.Contains(replay, "shuffle") || replay == "{name: a, trace: late.csv}" // can't be told before its end
+			if (len(streams) == 1) != (held == 50 && !whole) {
+				t.Errorf("%s: %d streams", replay, len(streams))
+			}
+			all := workload.Merge(sources...)
+			for j, ok := all.Next(); ok; j, ok = all.Next() {
+				jobs[k] = append(jobs[k], j)
+			}
+			for _, s := range streams {
+				if s.Err() != nil {
+					t.Error(s.Err())
+				}
+			}
+		}
+		if len(jobs[0]) < 100 || !slices.Equal(jobs[0], jobs[1]) {
+			t.Errorf("%s: %d jobs held, %d streamed, not the same", replay, len(jobs[0]), len(jobs[1]))
+		}
+	}
+	// A file that is another when the run reads it is told, not replayed.
+	heldJobs = 50
+	defer func() { heldJobs = workload.HeldJobs }()
+	s, c := configured(t, hall+"replay:\n  - {name: a, trace: jobs.csv}\nrun: {length: 1 d}\n", Options{FS: files})
+	files["jobs.csv"].Data = files["jobs.csv"].Data[:3000]
+	f, err := s.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := placement.Place(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sim.Run(t.Context(), l, c); !errors.Is(err, workload.ErrTraceChanged) {
+		t.Errorf("a trace that changed: %v", err)
 	}
 }

@@ -128,8 +128,8 @@ func (s *Scenario) bad(d *decoder, at pos, key, name, rule string, err error) bo
 	return true
 }
 
-// reshaped splices and shuffles what was read, gives jobs what their columns don't, and tells what was left out.
-func (s *Scenario) reshaped(d *decoder, l *traceLine, jobs []workload.Job, o *workload.TraceOptions) []workload.Job {
+// finisher gives jobs what their columns don't, and tells what was left out.
+func (s *Scenario) finisher(d *decoder, l *traceLine, o *workload.TraceOptions) func(*workload.Job) {
 	at := l.of("trace")
 	for _, reason := range slices.Sorted(maps.Keys(o.Report.LeftOut)) {
 		if reason == "filtered out" || reason == "outside the window" {
@@ -141,17 +141,61 @@ func (s *Scenario) reshaped(d *decoder, l *traceLine, jobs []workload.Job, o *wo
 		})
 	}
 	types := s.on(d, &l.origin, l.On)
-	for i := range jobs {
-		j := &jobs[i]
+	tenant := int32(-1)
+	if o.Columns.Tenant == "" {
+		tenant = s.tenants.Index([]byte(l.Tenant))
+	}
+	priority := l.Priority
+	if o.Columns.Priority != "" || o.Columns.QoS != "" {
+		priority = nil
+	}
+	return func(j *workload.Job) {
 		if j.Types == 0 {
 			j.Types = types
 		}
-		if o.Columns.Tenant == "" {
-			j.Tenant = s.tenants.Index([]byte(l.Tenant))
+		if tenant >= 0 {
+			j.Tenant = tenant
 		}
-		if o.Columns.Priority == "" && o.Columns.QoS == "" && l.Priority != nil {
-			j.Priority = int32(*l.Priority)
+		if priority != nil {
+			j.Priority = int32(*priority)
 		}
+	}
+}
+
+// period is how long a round of a trace is, 0 where it follows from its jobs.
+func (l *traceLine) period(o *workload.TraceOptions) float64 {
+	w := l.Window
+	switch {
+	case w == nil || !w.Length.Given:
+		return 0
+	case o.RateScale == 0:
+		return w.Length.V
+	}
+	return w.Length.V / o.RateScale
+}
+
+// streamed has a trace that is too long to be held read while a run goes on.
+func (s *Scenario) streamed(d *decoder, l *traceLine, r workload.Replayed, o *workload.TraceOptions) {
+	r.Finish = s.finisher(d, l, o)
+	for i := range r.Scan.Held {
+		r.Finish(&r.Scan.Held[i])
+	}
+	r.Scan.Parts = r.Scan.Parts || len(l.On) > 0
+	r.SpanS, r.PeriodS = l.Span.or(0), l.period(o)
+	if r.PeriodS == 0 {
+		r.PeriodS = float64(r.Scan.Last+max(1, r.Scan.Last/r.Scan.Jobs)) / 1e9
+	}
+	if n := float64(r.Rounds()) * float64(r.Scan.Jobs); n > math.MaxInt32 {
+		d.fail(l.of("span"), joinKey(l.path, "span"), "", "%d rounds of %d jobs are more than 32 bits can number", r.Rounds(), r.Scan.Jobs)
+	}
+	s.streams = append(s.streams, &r)
+}
+
+// reshaped splices and shuffles what was read.
+func (s *Scenario) reshaped(d *decoder, l *traceLine, jobs []workload.Job, o *workload.TraceOptions) []workload.Job {
+	finish := s.finisher(d, l, o)
+	for i := range jobs {
+		finish(&jobs[i])
 	}
 	if !l.Span.Given && !l.Shuffle {
 		return jobs
@@ -159,13 +203,7 @@ func (s *Scenario) reshaped(d *decoder, l *traceLine, jobs []workload.Job, o *wo
 	if l.Format == "occupancy" && l.Shuffle {
 		d.fail(l.of("shuffle"), joinKey(l.path, "shuffle"), "", "a series of busy GPUs that is shuffled is no longer one")
 	}
-	r := workload.Reshape{SpanS: l.Span.or(0), Shuffle: l.Shuffle, Seed: s.file.Run.Seed, Name: l.Name}
-	if w := l.Window; w != nil && w.Length.Given {
-		r.PeriodS = w.Length.V / math.Max(o.RateScale, 1e-9)
-		if o.RateScale == 0 {
-			r.PeriodS = w.Length.V
-		}
-	}
+	r := workload.Reshape{SpanS: l.Span.or(0), PeriodS: l.period(o), Shuffle: l.Shuffle, Seed: s.file.Run.Seed, Name: l.Name}
 	out, err := r.Apply(jobs)
 	if err != nil {
 		d.fail(l.of("span"), joinKey(l.path, "span"), "", "%v", err)

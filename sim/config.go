@@ -13,15 +13,17 @@ import (
 
 // Config is what happens in the building: work, weather, failures, prices.
 type Config struct {
-	ID         string // UUIDv5 of resolved scenario, input contents, seed and model version
-	Scenario   string
-	Variant    string
-	Seed       uint64
-	Start      time.Time // local wall clock, held in UTC
-	LengthNS   int64
-	Weather    *weather.Series
-	Classes    []workload.Class // Job.Class indexes it, replays included
-	Replays    [][]workload.Job // traces, each in order of arrival
+	ID       string // UUIDv5 of resolved scenario, input contents, seed and model version
+	Scenario string
+	Variant  string
+	Seed     uint64
+	Start    time.Time // local wall clock, held in UTC
+	LengthNS int64
+	Weather  *weather.Series
+	Classes  []workload.Class // Job.Class indexes it, replays included
+	Replays  [][]workload.Job // traces, each in order of arrival
+	// Streams are traces too long to be held, read while the run goes on.
+	Streams    []*workload.Replayed
 	Services   []Service
 	Failures   Failures
 	Scheduling Scheduling

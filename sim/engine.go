@@ -264,6 +264,11 @@ func (e *engine) run() error {
 			}
 		}
 	}
+	for _, s := range e.js.streams {
+		if err := s.Err(); err != nil {
+			return err
+		}
+	}
 	e.advance(e.cfg.LengthNS)
 	e.finish()
 	return e.ctx.Err()

@@ -50,6 +50,7 @@ type job struct {
 // jobs is the state of the work.
 type jobs struct {
 	source  workload.Source
+	streams []*workload.ReplaySource
 	next    workload.Job
 	more    bool
 	table   []job
@@ -88,10 +89,13 @@ type rates struct {
 func (e *engine) initJobs() {
 	e.js.cluster = e.newScheduler()
 	e.js.byClass = make([]classStat, len(e.cfg.Classes))
-	e.js.source = workload.Merge(
-		workload.Generate(e.cfg.Classes, e.cfg.Seed, e.cfg.LengthNS),
-		workload.Replay(e.cfg.Replays),
-	)
+	sources := []workload.Source{workload.Generate(e.cfg.Classes, e.cfg.Seed, e.cfg.LengthNS), workload.Replay(e.cfg.Replays)}
+	for _, r := range e.cfg.Streams {
+		s := r.Source()
+		e.js.streams = append(e.js.streams, s)
+		sources = append(sources, s)
+	}
+	e.js.source = workload.Merge(sources...)
 	e.nextArrival()
 }
 

@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"headroom/sim/rng"
 	"headroom/sim/sched"
@@ -52,6 +53,11 @@ func (e *engine) needsNodes() bool {
 			return true
 		}
 	}
+	for _, r := range e.cfg.Streams {
+		if r.Scan.Parts {
+			return true
+		}
+	}
 	for _, jobs := range e.cfg.Replays {
 		for i := range jobs {
 			if jobs[i].Types != 0 || jobs[i].Milli != 0 {
@@ -82,7 +88,11 @@ func (e *engine) typical() *sched.Typical {
 			}
 		}
 	}
-	for _, jobs := range e.cfg.Replays {
+	traces := slices.Clone(e.cfg.Replays)
+	for _, r := range e.cfg.Streams { // the first of them stand for all
+		traces = append(traces, r.Scan.Held)
+	}
+	for _, jobs := range traces {
 		for i := range jobs {
 			demands = append(demands, demandOf(&jobs[i]))
 		}

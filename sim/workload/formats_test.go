@@ -402,3 +402,31 @@ func BenchmarkStream(b *testing.B) {
 	}
 	b.ReportMetric(lines*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
 }
+
+// A trace as a run reads it: scanned once, then read again job by job.
+func BenchmarkReplayed(b *testing.B) {
+	const lines = 10_000_000
+	for b.Loop() {
+		file := TraceFile{Name: "x", Options: TraceOptions{ReorderS: 60}, Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(&longTrace{n: lines, r: rand.New(rand.NewPCG(1, 2))}), nil
+		}}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		scan, err := file.Scan(HeldJobs)
+		if err != nil || scan.Jobs != lines || len(scan.Held) != HeldJobs {
+			b.Fatal(scan.Jobs, len(scan.Held), err)
+		}
+		s := (&Replayed{File: file, Scan: scan}).Source()
+		for _, ok := s.Next(); ok; _, ok = s.Next() {
+		}
+		if s.Err() != nil {
+			b.Fatal(s.Err())
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc)/1e6-float64(before.HeapAlloc)/1e6, "MB-kept")
+		runtime.KeepAlive(scan)
+	}
+	b.ReportMetric(2*lines*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
+}
