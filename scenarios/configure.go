@@ -249,6 +249,9 @@ func (l *classLine) service(d *decoder, c *workload.Class) {
 	total := l.GPUs.Sizes[0]
 	if l.Replica == nil {
 		size := min(replicaGPUs, total)
+		if l.Slice != "" {
+			size = 1
+		}
 		l.Replica = &size
 	}
 	if total%*l.Replica != 0 {

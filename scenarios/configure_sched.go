@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +91,9 @@ func (s *Scenario) shape(d *decoder, l *classLine, c *workload.Class) {
 			d.fail(l.of("share"), joinKey(l.path, "share"), "", "want at least a thousandth of a GPU (got %s)", quoteShort(l.Share.text))
 		}
 	}
+	if l.Slice != "" {
+		s.slice(d, l, c)
+	}
 	if l.Kind == "inference" {
 		for _, key := range [...]string{"like", "rhythm", "burst", "defer", "share"} {
 			if l.has(key) {
@@ -148,6 +152,52 @@ func (s *Scenario) shape(d *decoder, l *classLine, c *workload.Class) {
 			}
 		}
 	}
+}
+
+// slice has a class's jobs run on slices of GPUs, on the servers whose GPUs can be cut so.
+func (s *Scenario) slice(d *decoder, l *classLine, c *workload.Class) {
+	at, key := l.of("slice"), joinKey(l.path, "slice")
+	if l.Share.Given {
+		d.fail(at, key, "", "a job has a slice that is cut out of a GPU, or a share of its time; leave one out")
+	}
+	for _, g := range c.GPUs {
+		if g.GPUs != 1 {
+			d.fail(at, key, "write gpus: 1, or of inference replica: 1", "a slice is of one GPU (got %d GPUs)", g.GPUs)
+			return
+		}
+	}
+	var bits uint64
+	var all []string
+	for i := range s.file.Servers {
+		server, err := s.catalog.Server(s.file.Servers[i].Model)
+		if err != nil {
+			continue
+		}
+		gpu, err := s.catalog.GPU(server.GPU)
+		if err != nil {
+			continue
+		}
+		for _, p := range gpu.MIG() {
+			if !slices.Contains(all, p.Name) {
+				all = append(all, p.Name)
+			}
+			if p.Name == l.Slice && (c.Types == 0 || c.Types&(1<<min(i, 63)) != 0) {
+				bits |= 1 << min(i, 63)
+				if p.Memory < 8 { // all of it is a GPU that isn't cut
+					c.Slice = workload.Slice{Name: p.Name, Compute: uint8(p.Compute), Memory: uint8(p.Memory), Starts: p.Starts}
+					c.Milli = int32(p.Memory) * sched.SliceMilli
+				}
+			}
+		}
+	}
+	switch {
+	case len(all) == 0:
+		d.fail(at, key, "", "no GPU of these servers can be cut into slices")
+	case bits == 0:
+		near, _ := units.Nearest(l.Slice, all)
+		d.fail(at, key, didYouMean(near), "no GPU that this class may run on is cut so (got %s, there are %s)", quoteShort(l.Slice), strings.Join(all, ", "))
+	}
+	c.Types = bits
 }
 
 // scheduling sets how the queue is run.

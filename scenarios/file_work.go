@@ -8,6 +8,7 @@ type classLine struct {
 	Like        string       `yaml:"like" doc:"Sizes and lengths of a public trace's jobs, where gpus and length are not stated (headroom catalog workload)." example:"philly"`
 	GPUs        sizeMix      `yaml:"gpus" doc:"GPUs of a job: one number, or sizes with their weights. Of inference: GPUs of all replicas together. Required unless like is stated." example:"{64: 3, 128: 1}"`
 	Share       Quantity     `yaml:"share" unit:"share" above:"0" doc:"Share of its GPU that a job of one GPU takes; all of it where it is not stated." example:"25%"`
+	Slice       string       `yaml:"slice" doc:"Multi-instance (MIG) profile that is cut out of a GPU for each job of one GPU, or for each replica; headroom catalog gpus lists what GPUs can be cut into." example:"1g.10gb"`
 	On          names        `yaml:"on" doc:"Models of server, or GPUs, that will do; any where it is not stated." example:"[dgx-h100]"`
 	Replica     *int         `yaml:"replica" min:"1" max:"100000" doc:"GPUs of one replica of a service; 8, or all of its GPUs where it has fewer." example:"8"`
 	Arrivals    Quantity     `yaml:"arrivals" unit:"rate" above:"0" doc:"Mean arrival rate of jobs (Poisson)." example:"2/day"`

@@ -314,3 +314,71 @@ func TestTracesAreStreamed(t *testing.T) {
 		t.Errorf("a trace that changed: %v", err)
 	}
 }
+
+// Slices of GPUs: the profile's parts reach the class, its model is reckoned on them, and seven jobs run on one GPU.
+func TestSlicesAreConfigured(t *testing.T) {
+	const text = `
+workload:
+  - {name: nb, kind: batch, gpus: 1, slice: 1g.10gb, arrivals: 500/day, length: {median: 2 h}}
+  - {name: small, kind: inference, gpus: 6, slice: 3g.40gb, model: {name: llama-3-8b, precision: fp8}}
+`
+	s, c := configured(t, hall+text, Options{})
+	for range 2 {
+		nb, small := &c.Classes[0], &c.Classes[1]
+		if nb.Slice != (workload.Slice{Name: "1g.10gb", Compute: 1, Memory: 1, Starts: 127}) || nb.Milli != 125 || nb.Types != 1 {
+			t.Errorf("nb %+v", *nb)
+		}
+		if small.Replicas != 6 || small.GPUs[0].GPUs != 1 || small.Milli != 500 || small.Slice.Starts != 0b10001 || len(small.Throughput) != 1 {
+			t.Errorf("small %+v", *small)
+		}
+		whole, err := Load("q.yaml", []byte(hall+text), Options{Set: []string{"workload[small].slice=7g.80gb"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := whole.Configure(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// 3 of 7 parts of compute and half of memory: about that much of the tokens.
+		if r := small.Throughput[0].TokensPerS / w.Classes[1].Throughput[0].TokensPerS; r < 0.35 || r > 0.55 || w.Classes[1].Milli != 0 {
+			t.Errorf("a 3g slice gives %.3f of its GPU", r)
+		}
+		printed, err := s.Resolved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, c = configured(t, string(printed), Options{})
+	}
+	f, err := s.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := placement.Place(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Check, c.LengthNS = true, 5*86400e9
+	r, err := sim.Run(t.Context(), l, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := r.Jobs.ByClass; j[0].Done < 100 || j[1].Running != 6 || float64(r.Compute.TokensServed) <= 0 {
+		t.Errorf("%+v", j)
+	}
+	for set, want := range map[string]string{
+		"workload[nb].slice=1g.18gb":    `there are 1g.10gb, 1g.20gb, 2g.20gb, 3g.40gb, 4g.40gb, 7g.80gb`,
+		"workload[nb].slice=1g.10g":     `did you mean "1g.10gb"?`,
+		"workload[nb].gpus=8":           "a slice is of one GPU",
+		"workload[nb].share=50%":        "leave one out",
+		"servers[0].model=mi300x-air":   "can be cut into slices",
+		"workload[small].slice=1g.10gb": "GB",
+	} {
+		s, err := Load("q.yaml", []byte(hall+text), Options{Set: []string{set}})
+		if err == nil {
+			_, err = s.Configure(nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n%v\nwant %s", set, err, want)
+		}
+	}
+}

@@ -2,10 +2,14 @@ package scenarios
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 
 	"headroom/facility"
+	"headroom/facility/catalog"
 	"headroom/sim/perf"
+	"headroom/sim/sched"
 	"headroom/sim/workload"
 )
 
@@ -86,6 +90,19 @@ func (m *maker) on(server *facility.Model, gpus int, c *workload.Class) (workloa
 	if err != nil {
 		return workload.Throughput{}, err
 	}
+	switch {
+	case c.Slice.Memory > 0 && !slices.ContainsFunc(m.profiles(server.GPU), func(p catalog.MIGProfile) bool { return p.Name == c.Slice.Name }):
+		return workload.Throughput{}, fmt.Errorf("GPU %q can't be cut into %s", server.GPU, c.Slice.Name)
+	case c.Slice.Memory > 0:
+		memory := float64(c.Slice.Memory) / 8
+		gpu, err = gpu.Slice(float64(c.Slice.Compute)/7, memory, memory)
+	case c.Milli > 0: // the GPU's time and memory in equal parts, as a time-sliced virtual GPU has them
+		part := float64(c.Milli) / sched.Milli
+		gpu, err = gpu.Slice(part, part, part)
+	}
+	if err != nil {
+		return workload.Throughput{}, err
+	}
 	if n := m.s.file.Network; n != nil && n.Inside != "" {
 		gpu.Inside = n.Inside
 	}
@@ -99,6 +116,15 @@ func (m *maker) on(server *facility.Model, gpus int, c *workload.Class) (workloa
 		return m.train(server, gpu, inside, gpus, c.Kind)
 	}
 	return m.serve(server, gpu, inside, gpus, c.Kind == workload.Inference)
+}
+
+// profiles are what a GPU can be cut into.
+func (m *maker) profiles(gpu string) []catalog.MIGProfile {
+	g, err := m.s.catalog.GPU(gpu)
+	if err != nil {
+		return nil
+	}
+	return g.MIG()
 }
 
 func (m *maker) train(server *facility.Model, gpu perf.GPU, inside perf.Link, gpus int, kind workload.Kind) (workload.Throughput, error) {

@@ -120,7 +120,7 @@ func (e *engine) submit(w workload.Job) {
 	cl := &j.byClass[w.Class]
 	j.total.Submitted++
 	cl.Submitted++
-	d := demandOf(&w)
+	d := e.demandOf(&w)
 	switch ok, overQuota := j.cluster.Admissible(w.Tenant, &d); {
 	case overQuota:
 		j.total.Rejected++
@@ -255,13 +255,13 @@ func (e *engine) start(id int32) {
 	}
 	for _, sh := range t.shares {
 		s := &e.srv[sh.Server]
-		s.jobs = append(s.jobs, slotShare{job: id, gpus: sh.GPUs, milli: sh.Milli, slot: sh.Slot, activity: t.Activity})
+		s.jobs = append(s.jobs, slotShare{job: id, gpus: sh.GPUs, milli: sh.Milli, slot: sh.Slot, activity: t.Activity * t.compute()})
 		s.reload()
 		e.mark(sh.Server)
 	}
 	t.peakPFLOPS = 0
 	if k := e.cfg.Classes[t.Class].Kind; k == workload.Training || k == workload.FineTuning {
-		t.peakPFLOPS = t.size * e.srv[t.shares[0].Server].m.PeakTFLOPS * trainingMFU / 1000
+		t.peakPFLOPS = t.size * t.compute() * e.srv[t.shares[0].Server].m.PeakTFLOPS * trainingMFU / 1000
 	}
 	e.throughput(t)
 	j.markRate(id)
@@ -541,7 +541,9 @@ func (e *engine) profileHour() {
 
 // loadServers gives the servers of a job its activity.
 func (e *engine) loadServers(id int32, u float64) {
-	for _, sh := range e.js.table[id].shares {
+	t := &e.js.table[id]
+	u *= t.compute()
+	for _, sh := range t.shares {
 		s := &e.srv[sh.Server]
 		for k := range s.jobs {
 			if s.jobs[k].job == id {

@@ -43,6 +43,12 @@ func (e *engine) newScheduler() *sched.Scheduler {
 	}
 	nodes := sched.NewNodes(spec, &place, rng.New(e.cfg.Seed, 0, "placement", ""))
 	nodes.Look(&site{e: e}, e.typical())
+	for i := range e.cfg.Classes {
+		if e.cfg.Classes[i].Slice.Memory > 0 {
+			nodes.AllowSlices()
+			break
+		}
+	}
 	return sched.New(nodes, e, c.Rules)
 }
 
@@ -94,7 +100,7 @@ func (e *engine) typical() *sched.Typical {
 	}
 	for _, jobs := range traces {
 		for i := range jobs {
-			demands = append(demands, demandOf(&jobs[i]))
+			demands = append(demands, e.demandOf(&jobs[i]))
 		}
 	}
 	if len(demands) == 0 {
@@ -104,12 +110,24 @@ func (e *engine) typical() *sched.Typical {
 }
 
 // demandOf is what a job asks for.
-func demandOf(w *workload.Job) sched.Demand {
+func (e *engine) demandOf(w *workload.Job) sched.Demand {
 	d := sched.Demand{GPUs: w.GPUs, Types: w.Types}
 	if w.GPUs == 1 && w.Milli < sched.Milli {
 		d.Milli = w.Milli
+		if s := &e.cfg.Classes[w.Class].Slice; s.Memory > 0 && d.Milli > 0 {
+			d.Slice = sched.Slice{Compute: s.Compute, Memory: s.Memory, Starts: s.Starts}
+		}
 	}
 	return d
+}
+
+// compute is the share of its GPUs' compute that a job has against its share of their memory: a slice of a GPU has so many of
+// 7 parts of the one and of 8 of the other.
+func (t *job) compute() float64 {
+	if s := &t.demand.Slice; s.Memory > 0 {
+		return float64(s.Compute) / 7 / (float64(s.Memory) / 8)
+	}
+	return 1
 }
 
 // site shows the building to placement policies. Jobs are placed once an instant, before anything is settled, so that what

@@ -25,6 +25,9 @@ type GPU struct {
 	FP64, FP64Matrix, TF32     Figure // TFLOPS
 	BF16, FP16, FP8, INT8, FP4 Figure
 	Matmul                     Figure // BF16 matrix product that is reached in practice, TFLOPS
+	// Memory of an eighth, a quarter, half and all of it as the names of its multi-instance (MIG) profiles say it, GB; unknown
+	// for one that can't be cut.
+	MIG1, MIG2, MIG4, MIG8 Figure
 }
 
 func figure(key string, f *Figure, d units.Dimension) field {
@@ -68,6 +71,10 @@ func (g *GPU) fields() []field {
 		figure("matmul", &g.Matmul, units.Compute),
 		figure("link", &g.Link, units.Bandwidth),
 		text("link-kind", &g.LinkKind),
+		figure("mig-eighth", &g.MIG1, units.Memory),
+		figure("mig-quarter", &g.MIG2, units.Memory),
+		figure("mig-half", &g.MIG4, units.Memory),
+		figure("mig-all", &g.MIG8, units.Memory),
 	}
 }
 

@@ -1,5 +1,7 @@
 package sched
 
+import "math/bits"
+
 // Account says what is free and books it: [NewAccount] makes one.
 type Account interface {
 	Place(d *Demand, dst []Share) ([]Share, bool) // gives a job what it asks for, all or nothing
@@ -91,11 +93,13 @@ func (c *Nodes) Clone() Account {
 	for i := range c.nodes {
 		gpus, kinds = gpus+len(c.nodes[i].Free), kinds+len(c.nodes[i].Kinds)
 	}
-	free, jobs := make([]int32, 0, gpus), make([]int32, 0, kinds)
+	free, jobs, slots := make([]int32, 0, gpus), make([]int32, 0, kinds), make([]uint8, 0, gpus)
 	for i := range out.nodes {
 		n := &out.nodes[i]
 		f, k := len(free), len(jobs)
 		free, jobs = append(free, n.Free...), append(jobs, n.Kinds...)
+		slots = append(slots, n.Slots...)
+		n.Slots = slots[f:len(slots):len(slots)]
 		n.Free, n.Kinds = free[f:len(free):len(free)], jobs[k:len(jobs):len(jobs)]
 	}
 	out.scene.RackFree = append([]int64(nil), c.scene.RackFree...)
@@ -128,7 +132,15 @@ func (c *Nodes) Meet(other Account) {
 		n.FreeMilli, n.whole = 0, 0
 		n.state = unknownState
 		for g := range n.Free {
-			n.Free[g] = min(n.Free[g], m.Free[g])
+			switch free := min(n.Free[g], m.Free[g]); {
+			case n.Slots[g] == 0 && m.Slots[g] == 0:
+				n.Free[g] = free
+			case n.Slots[g] == 0 && n.Free[g] < Milli || m.Slots[g] == 0 && m.Free[g] < Milli: // cut in one, shared in the other
+				n.Free[g], n.Slots[g] = 0, 0xff
+			default:
+				n.Slots[g] |= m.Slots[g]
+				n.Free[g] = Milli - SliceMilli*int32(bits.OnesCount8(n.Slots[g]))
+			}
 			n.FreeMilli += int64(n.Free[g])
 			if n.Free[g] == Milli {
 				n.whole++
@@ -152,7 +164,11 @@ func (c *Nodes) HasFree(d *Demand, shares []Share) bool {
 		if n.down || n.CPUMilli < portion(d.CPUMilli, sh.GPUs, d.GPUs) || n.MemMiB < portion(d.MemMiB, sh.GPUs, d.GPUs) {
 			return false
 		}
-		if sh.Milli > 0 && n.Free[sh.Slot] < sh.Milli {
+		switch {
+		case sh.Milli == 0:
+		case sh.Part == 0 && (n.Free[sh.Slot] < sh.Milli || n.Slots[sh.Slot] != 0):
+			return false
+		case sh.Part != 0 && (n.Slots[sh.Slot]&sh.Part != 0 || n.Slots[sh.Slot] == 0 && n.Free[sh.Slot] < Milli):
 			return false
 		}
 		for g := range n.Free {
@@ -164,15 +180,26 @@ func (c *Nodes) HasFree(d *Demand, shares []Share) bool {
 	return true
 }
 
-// Width is a number for each GPU, and two for CPUs and memory.
-func (c *Nodes) Width(i int) int { return len(c.nodes[i].Free) + 2 }
+// Width is a number for each GPU, two for CPUs and memory, and where GPUs are cut one for each part of their memory.
+func (c *Nodes) Width(i int) int {
+	gpus := len(c.nodes[i].Free)
+	if c.slices {
+		return gpus + 2 + 8*gpus
+	}
+	return gpus + 2
+}
 
 // Use writes what a share takes into a row of zeros.
 func (c *Nodes) Use(d *Demand, sh *Share, row []int64) {
-	gpus := len(row) - 2
+	gpus := len(c.nodes[sh.Server].Free)
 	row[gpus], row[gpus+1] = portion(d.CPUMilli, sh.GPUs, d.GPUs), portion(d.MemMiB, sh.GPUs, d.GPUs)
 	if sh.Milli > 0 {
 		row[sh.Slot] = int64(sh.Milli)
+		for k := range 8 {
+			if sh.Part&(1<<k) != 0 {
+				row[gpus+2+8*int(sh.Slot)+k] = 1
+			}
+		}
 		return
 	}
 	for g := range gpus {
@@ -188,7 +215,19 @@ func (c *Nodes) SetUse(i int, row []int64) {
 	was, whole := n.FreeMilli, n.whole
 	n.FreeMilli, n.whole = 0, 0
 	for g := range n.Free {
-		n.Free[g] = int32(Milli - row[g])
+		n.Free[g], n.Slots[g] = int32(Milli-row[g]), 0
+		if c.slices {
+			for k := range 8 {
+				if row[len(n.Free)+2+8*g+k] > 0 {
+					n.Slots[g] |= 1 << k
+				}
+			}
+			if cut := SliceMilli * int32(bits.OnesCount8(n.Slots[g])); n.Slots[g] != 0 && int64(cut) < row[g] { // cut at one time, shared at another
+				n.Free[g], n.Slots[g] = 0, 0xff
+			} else if cut > 0 {
+				n.Free[g] = Milli - cut
+			}
+		}
 		n.FreeMilli += int64(n.Free[g])
 		if n.Free[g] == Milli {
 			n.whole++

@@ -15,6 +15,7 @@ type Share struct {
 	GPUs   int32
 	Milli  int32     // thousandths of the GPU at Slot; 0: whole GPUs
 	Slot   int32     // of a part of a GPU
+	Part   uint8     // of a slice: its parts of that GPU's memory, a bit each; 0: no slice
 	Mask   [2]uint64 // which GPUs, a bit each; none where the account doesn't tell GPUs apart
 }
 

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -18,7 +19,16 @@ type Demand struct {
 	CPUMilli, MemMiB int64
 	// Types has a bit for each type of server that will do; 0: any.
 	Types uint64
+	// Slice is the part of a GPU that is cut out for the job, none where Memory is 0. Milli then says the memory that it takes.
+	Slice Slice
 }
+
+// Slice is a part of a GPU with so many of its 7 parts of compute and of its 8 of memory; Starts has a bit for each part of
+// memory at which it may begin. A GPU that has slices takes no other jobs.
+type Slice struct{ Compute, Memory, Starts uint8 }
+
+// SliceMilli is one part of memory in thousandths of a GPU.
+const SliceMilli = Milli / 8
 
 // perGPU is what is taken of each GPU.
 func (d *Demand) perGPU() int32 {
@@ -41,6 +51,7 @@ type Node struct {
 	CPUMilli, MemMiB int64 // free
 	Free             []int32
 	FreeMilli        int64   // sum of Free
+	Slots            []uint8 // by GPU, the parts of memory that slices have, a bit each
 	Kinds            []int32 // jobs by kind: 0 of less than a GPU, n of n GPUs here
 	down             bool
 	whole            int32 // GPUs that are wholly free
@@ -65,12 +76,44 @@ func (n *Node) fits(d *Demand) bool {
 	case !d.shared():
 		return n.whole >= d.GPUs
 	}
-	for _, f := range n.Free {
-		if f >= d.Milli {
+	for g := range n.Free {
+		if n.takes(g, d) {
 			return true
 		}
 	}
 	return false
+}
+
+// takes says whether a GPU has room for a part of one.
+func (n *Node) takes(g int, d *Demand) bool {
+	if d.Slice.Memory == 0 {
+		return n.Free[g] >= d.Milli && n.Slots[g] == 0
+	}
+	return (n.Slots[g] != 0 || n.Free[g] == Milli) && sliceIn(n.Slots[g], d.Slice) != 0
+}
+
+// sliceIn is the parts of memory that a slice gets beside those in use: of the places where it may begin the one that leaves
+// most room for larger ones, the last of equals (the last part of memory has no compute of its own); 0 when there is none.
+func sliceIn(used uint8, s Slice) uint8 {
+	best, least := uint8(0), math.MaxInt
+	for at := range 8 {
+		mask := uint8((1<<s.Memory - 1) << at)
+		if s.Starts&(1<<at) == 0 || int(s.Memory)+at > 8 || used&mask != 0 {
+			continue
+		}
+		spoiled := 0
+		for size := 8; size > 1; size /= 2 {
+			for block := 0; block < 8; block += size {
+				if b := uint8((1<<size - 1) << block); used&b == 0 && mask&b != 0 {
+					spoiled += size
+				}
+			}
+		}
+		if spoiled <= least {
+			best, least = mask, spoiled
+		}
+	}
+	return best
 }
 
 // Site tells a policy what it can't know from the account of GPUs. Servers are numbered as in the account.
@@ -118,7 +161,11 @@ type Nodes struct {
 	order  []sizeType // of servers for jobs that span several, the largest first
 	ever   map[Demand]bool
 	memo   *memo
+	slices bool // GPUs may be cut into slices
 }
+
+// AllowSlices has GPUs cut into slices for jobs that ask for one; call it before anything is placed.
+func (c *Nodes) AllowSlices() { c.slices = true }
 
 // memo remembers what a pure policy said. Accounts made by Clone share it.
 type memo struct {
@@ -150,6 +197,7 @@ type stateKey struct {
 	down      bool
 	gpus      int
 	freePacks [6]uint64 // six GPUs a word, 10 bits each
+	slots     [5]uint64 // eight GPUs a word
 }
 
 const packedGPUs = 36
@@ -176,7 +224,7 @@ func NewNodes(spec []NodeSpec, p *Placement, draw *rand.Rand) *Nodes {
 			panic(fmt.Sprintf("sched: a server with %d GPUs of type %d", s.GPUs, s.Type))
 		}
 		n := &c.nodes[i]
-		*n = Node{Type: s.Type, Rack: s.Rack, CPUMilli: s.CPUMilli, MemMiB: s.MemMiB, Free: all[:s.GPUs:s.GPUs], whole: s.GPUs, Kinds: make([]int32, s.GPUs+1)}
+		*n = Node{Type: s.Type, Rack: s.Rack, CPUMilli: s.CPUMilli, MemMiB: s.MemMiB, Free: all[:s.GPUs:s.GPUs], whole: s.GPUs, Slots: make([]uint8, s.GPUs), Kinds: make([]int32, s.GPUs+1)}
 		all = all[s.GPUs:]
 		for g := range n.Free {
 			n.Free[g] = Milli
@@ -234,6 +282,7 @@ func (c *Nodes) restate(i int) {
 	for g, f := range n.Free {
 		if g < packedGPUs {
 			k.freePacks[g/6] |= uint64(f) << (10 * (g % 6))
+			k.slots[g/8] |= uint64(n.Slots[g]) << (8 * (g % 8))
 		}
 	}
 	id, ok := c.memo.states[k]
@@ -284,6 +333,9 @@ func (c *Nodes) costOf(i int, d *Demand, remembered []score) (cost float32, gpu 
 		var x float64
 		x, gpu = c.policy.Cost(&c.scene, n, d, int32(i))
 		cost = float32(x)
+		if d.shared() && !n.takes(gpu, d) {
+			gpu = n.tightest(d) // the policy left it open
+		}
 	}
 	if remembered != nil {
 		remembered[n.state] = score{cost, int16(gpu), true, !ok}
@@ -345,7 +397,7 @@ func (c *Nodes) best(d *Demand, admit func(n *Node) bool) (server, gpu int) {
 // one server could hold gets one; a bigger one takes servers that are wholly free, all of one type if there are enough,
 // and a part of one more for the rest.
 func (c *Nodes) Place(d *Demand, dst []Share) ([]Share, bool) {
-	if d.GPUs < 0 || d.MilliGPUs() > c.free {
+	if d.GPUs < 0 || d.MilliGPUs() > c.free || d.Slice.Memory > 0 && !c.slices {
 		return dst, false
 	}
 	from := len(dst)
@@ -441,6 +493,9 @@ func (c *Nodes) take(i, gpu int, d *Demand) Share {
 	case d.GPUs == 0:
 	case d.shared():
 		sh.Milli, sh.Slot = d.Milli, int32(gpu)
+		if d.Slice.Memory > 0 {
+			sh.Part = sliceIn(n.Slots[gpu], d.Slice)
+		}
 	default:
 		left := d.GPUs
 		for g, f := range n.Free {
@@ -478,6 +533,7 @@ func (c *Nodes) book(sh *Share, cpu, mem int64, sign int32) {
 	case sh.GPUs == 0:
 	case sh.Milli > 0:
 		move(int(sh.Slot), sh.Milli)
+		n.Slots[sh.Slot] ^= sh.Part
 		n.Kinds[0] -= sign
 	default:
 		for g := range n.Free {
@@ -527,6 +583,7 @@ func (c *Nodes) CanEver(d *Demand) bool {
 	ok := false
 	if d.GPUs > 0 {
 		empty := NewNodes(c.spec, &Placement{Cost: firstFit, Live: true}, nil)
+		empty.slices = c.slices
 		_, ok = empty.Place(d, nil)
 	}
 	c.ever[*d] = ok
@@ -544,7 +601,7 @@ func (n *Node) tightest(d *Demand) int {
 	}
 	least := int32(Milli + 1)
 	for g, f := range n.Free {
-		if f >= d.Milli && f < least {
+		if f < least && n.takes(g, d) {
 			best, least = g, f
 		}
 	}

@@ -29,7 +29,7 @@ func (Placements) FragmentationGradient() Placement {
 			}
 			best, gpu := -1.0, 0
 			for g, f := range n.Free {
-				if f < d.Milli {
+				if !n.takes(g, d) {
 					continue
 				}
 				after.Free[g] = f - d.Milli

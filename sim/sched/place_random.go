@@ -14,8 +14,8 @@ func (Placements) Random() Placement {
 				return cost, 0
 			}
 			gpu, seen := 0, 0
-			for g, f := range n.Free {
-				if f >= d.Milli {
+			for g := range n.Free {
+				if n.takes(g, d) {
 					if seen++; s.rand.IntN(seen) == 0 {
 						gpu = g
 					}

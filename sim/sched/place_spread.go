@@ -8,7 +8,7 @@ func (Placements) Spread() Placement {
 		Cost: func(_ *Scene, n *Node, d *Demand, _ int32) (float64, int) {
 			gpu, most := 0, int32(-1)
 			for g, f := range n.Free {
-				if f > most {
+				if f > most && (!d.shared() || n.takes(g, d)) {
 					gpu, most = g, f
 				}
 			}

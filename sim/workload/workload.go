@@ -62,6 +62,7 @@ type Class struct {
 	CheckpointS, CheckpointCostS float64
 	Restart                      bool   // a job that loses a server is queued again
 	Milli                        int32  // thousandths of a GPU that each job takes, where it takes one; 0: whole GPUs
+	Slice                        Slice  // cut out of a GPU for each job, none where Memory is 0; Milli then is its memory
 	Types                        uint64 // a bit for each model of server (by index) that will do; 0: any
 	Tenant                       int32  // who asks: index of the scheduling tenants
 	Priority                     int32
@@ -71,6 +72,13 @@ type Class struct {
 	Throughput []Throughput
 	Trace      string // file it was read from, "" when synthetic
 	Line       int
+}
+
+// Slice is a part of a GPU that is cut out (a multi-instance profile): so many of its 7 parts of compute and of its 8 of memory,
+// Starts with a bit for each part of memory at which it may begin.
+type Slice struct {
+	Name                    string
+	Compute, Memory, Starts uint8
 }
 
 // Spot says whether and how a running job gives way to a more urgent one.
