@@ -65,3 +65,31 @@ func (d *doc) services() {
 		"class", ">requests", ">within goals", "target", ">first token p50, p99 (goal)", ">per token p50, p99 (goal)", ">longest queue", ">replicas least, mean, most", ">started", ">stopped", ">begun again",
 	}, rows)
 }
+
+// queue says what the rules of the queue did, and the tokens of each class that names a model.
+func (d *doc) queue() {
+	if q := d.r.Jobs.Scheduling; q != nil {
+		d.say("The queue: order %s, placement %s. %s times a spot job gave way to a more urgent one; %s jobs started before one that had waited longer; %s were held back for a better hour; %s times the first in line went to its end.",
+			q.Order, q.Placement, show.Count(q.Preempted), show.Count(q.Backfilled), show.Count(q.Deferred), show.Count(q.GangTimeouts))
+		if len(q.Tenants) > 1 {
+			var rows [][]cell
+			for _, t := range q.Tenants {
+				name := t.Tenant
+				if name == "" {
+					name = "–"
+				}
+				rows = append(rows, row(words(name), gpuHours(float64(t.GPUHours))))
+			}
+			d.table("tenants", []string{"tenant", ">GPU-hours"}, rows)
+		}
+	}
+	var rows [][]cell
+	for i := range d.r.Jobs.ByClass {
+		if k := &d.r.Jobs.ByClass[i]; k.Tokens.Known() {
+			rows = append(rows, row(words(k.Class), figure(float64(k.Tokens), 4, ""), figure(float64(k.Tokens/k.GPUHours), 4, "")))
+		}
+	}
+	if len(rows) > 1 {
+		d.table("tokens", []string{"class", ">tokens", ">tokens per GPU-hour"}, rows)
+	}
+}

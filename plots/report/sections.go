@@ -320,6 +320,7 @@ func (d *doc) work() {
 	d.table("jobs", []string{
 		"class", ">submitted", ">done", ">running", ">queued", ">rejected", ">unplaceable", ">killed", ">lost", ">accounted for", ">wait p50", ">wait p95", ">GPU-hours",
 	}, rows, line(strong("all"), &j.JobCounts, &j.WaitS, blank))
+	d.queue()
 	w := &j.WaitS
 	if w.Mean.Known() {
 		s := t("Mean wait of jobs that started: %s", show.Seconds(float64(w.Mean)))
