@@ -130,13 +130,13 @@ func (s *Scenario) config(d *decoder, b *builder, l *placement.Layout, checking 
 		c.Classes = append(c.Classes, f.Replay[i].class())
 		s.urgency(&c.Classes[len(c.Classes)-1], f.Replay[i].Tenant, f.Replay[i].Priority, f.Replay[i].Spot, f.Replay[i].Defer)
 	}
-	s.scheduling(d, &c)
 	c.Failures.RestartS = restartS
 	if sf := f.Failures.Server; sf != nil {
 		c.Failures.ServerPerNodeDay, c.Failures.RepairS, c.Failures.RestartS = sf.Rate.V, sf.Repair.V, sf.Restart.V
 	}
 	s.limits(d, b, l, &c, checking)
 	s.money(d, b, l, &c)
+	s.scheduling(d, &c)
 	c.WarmupNS, c.Twin = int64(math.Round(f.Run.Warmup.V*1e9)), f.Run.Twin
 	c.GPUSpread = f.Run.Spread.V
 	if f.Run.Warmup.V > 0 && f.Run.length() > 0 && f.Run.Warmup.V >= f.Run.length().Seconds() {

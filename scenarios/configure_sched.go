@@ -8,6 +8,8 @@ import (
 
 	"headroom/facility/units"
 	"headroom/sim"
+	"headroom/sim/ledger"
+	"headroom/sim/perf"
 	"headroom/sim/sched"
 	"headroom/sim/workload"
 )
@@ -210,6 +212,21 @@ func (s *Scenario) scheduling(d *decoder, c *sim.Config) {
 	if p == nil {
 		return
 	}
+	if n := s.file.Network; n != nil {
+		f := perf.Fabric{LeafServers: n.Leaf, Ports: 1}
+		if n.Ports != nil {
+			f.Ports = *n.Ports
+		}
+		if n.Rails == nil && n.Ports == nil || n.Rails != nil && *n.Rails { // a port for every GPU
+			f.Rails = true
+			if n.Ports == nil && len(s.file.Servers) > 0 {
+				if server, err := s.catalog.Server(s.file.Servers[0].Model); err == nil {
+					f.Ports = int(server.GPUs.Value)
+				}
+			}
+		}
+		c.Scheduling.Leaf = f.GroupServers()
+	}
 	if o, ok := sched.OrderNamed(string(p.Order)); ok {
 		r.Order = o
 	}
@@ -233,12 +250,12 @@ func (s *Scenario) scheduling(d *decoder, c *sim.Config) {
 		}
 	}
 	if p.Shift != nil {
-		c.Scheduling.Shift = s.shift(d, p.Shift)
+		c.Scheduling.Shift = s.shift(d, p.Shift, c)
 	}
 }
 
 // shift is the signal that deferrable jobs follow, by hour of the run.
-func (s *Scenario) shift(d *decoder, p *shiftPart) []float64 {
+func (s *Scenario) shift(d *decoder, p *shiftPart, c *sim.Config) []float64 {
 	length := s.file.Run.length()
 	hours := int((length + time.Hour - 1) / time.Hour)
 	start := s.file.Run.Start.T
@@ -259,8 +276,15 @@ func (s *Scenario) shift(d *decoder, p *shiftPart) []float64 {
 	}
 	week := p.Hours.week()
 	if week == nil {
-		d.fail(p.at, joinKey(p.path, "hours"), "write, for example, hours: [0.4, 0.4, …] with 24 or 168 shares of the highest", "%s needs its hours", p.By)
-		return nil
+		tariff := map[string]*ledger.Tariff{"price": c.Price, "carbon": c.Carbon}[p.By]
+		if tariff == nil || tariff.Steady() {
+			d.fail(p.at, joinKey(p.path, "hours"), "write, for example, hours: [0.4, 0.4, …] with 24 or 168 shares of the highest, or state it by the hour under money", "%s needs its hours", p.By)
+			return nil
+		}
+		for h := range signal {
+			signal[h] = tariff.At(start.Add(time.Duration(h) * time.Hour))
+		}
+		return signal
 	}
 	for h := range signal {
 		t := start.Add(time.Duration(h) * time.Hour)

@@ -23,7 +23,7 @@ type tenantLine struct {
 type shiftPart struct {
 	origin
 	By    string  `yaml:"by" required:"true" enum:"price,carbon,heat" doc:"What a good hour is low in; heat is the outdoor dry bulb." example:"price"`
-	Hours profile `yaml:"hours" doc:"Price or carbon by hour as shares of the highest: 24 or 168 (Monday 00:00 first). Not for heat."`
+	Hours profile `yaml:"hours" doc:"Price or carbon by hour as shares of the highest: 24 or 168 (Monday 00:00 first); what money states by the hour where it is not stated. Not for heat."`
 }
 
 // burstPart is arrivals that come in bursts.

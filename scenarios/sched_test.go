@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"headroom/facility/placement"
 	"headroom/sim"
@@ -90,6 +91,25 @@ func TestSchedulingIsConfigured(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, c = configured(t, string(text), Options{})
+	}
+}
+
+// Deferrable jobs follow the price and carbon that money states by the hour, and the weather's dry bulb.
+func TestShiftSignals(t *testing.T) {
+	const money = "money: {bands: [{name: valley, from: 22, to: 8, price: 0.35 CNY/kWh}, {name: day, from: 8, to: 22, price: 0.7 CNY/kWh}]}\n"
+	_, c := configured(t, hall+strings.Replace(queueText, "shift: {by: price, hours: [1, 0.5, 0.5, 0.5, 0.5, 0.5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}", "shift: {by: price}", 1)+money, Options{})
+	if s := c.Scheduling.Shift; len(s) < 48 || s[0] != 0.35 || s[9] == 0.35 || s[22] != 0.35 || s[24+9] == 0.35 {
+		t.Errorf("prices %v", s[:min(48, len(s))])
+	}
+	_, c = configured(t, hall+queueText, Options{Set: []string{"scheduling.shift={by: heat}"}})
+	for h, v := range c.Scheduling.Shift {
+		if x, ok := c.Weather.At(c.Start.Add(time.Duration(h) * time.Hour)); !ok || x.DryBulbC != v {
+			t.Fatalf("hour %d: %g °C, the weather has %g", h, v, x.DryBulbC)
+		}
+	}
+	_, c = configured(t, hall+queueText, Options{Set: []string{"network=infiniband-400", "scheduling.placement=fabric-aware"}})
+	if c.Scheduling.Leaf != 32 || c.Scheduling.Placement.Name != "fabric-aware" {
+		t.Errorf("%d servers at a set of rails", c.Scheduling.Leaf)
 	}
 }
 

@@ -16,6 +16,8 @@ type Scheduling struct {
 	Rules sched.Rules
 	// Placement is the policy of where; without a Cost it is best fit on whole GPUs, in constant time.
 	Placement sched.Placement
+	// Leaf is how many servers, in the order of the hall, meet at one leaf of the network; 0: all.
+	Leaf int
 	// Shift is the signal by which deferrable jobs are moved: an hour's value for each hour of the run, the lower the
 	// better. nil: jobs are not moved.
 	Shift []float64
@@ -36,6 +38,9 @@ func (e *engine) newScheduler() *sched.Scheduler {
 		p := &e.lay.Servers[i]
 		// CPUs and memory of servers are not in the catalogue; a trace's demand for them doesn't limit placement.
 		spec[i] = sched.NodeSpec{GPUs: int32(e.srv[i].m.GPUs), Type: p.Model, Rack: int32(p.Rack)}
+		if c.Leaf > 0 {
+			spec[i].Leaf = int32(i / c.Leaf)
+		}
 	}
 	place := c.Placement
 	if place.Cost == nil {

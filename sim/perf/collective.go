@@ -15,8 +15,8 @@ type Fabric struct {
 	Rails            bool // port k of every server of a group meets at leaf k
 }
 
-// leafServers is how many servers meet at one leaf: more when every port of a server has a leaf of its own.
-func (f *Fabric) leafServers() int {
+// GroupServers is how many servers meet at one leaf: more when every port of a server has a leaf of its own.
+func (f *Fabric) GroupServers() int {
 	if f.Rails {
 		return f.LeafServers * max(f.Ports, 1)
 	}
@@ -26,7 +26,7 @@ func (f *Fabric) leafServers() int {
 // outsideGBs is what one GPU has of the network in a job over a number of servers.
 func (f *Fabric) outsideGBs(servers int) float64 {
 	gbs := f.Outside.GBs * float64(f.Ports) / float64(f.PerServer)
-	if servers > f.leafServers() && f.Oversubscription > 1 {
+	if servers > f.GroupServers() && f.Oversubscription > 1 {
 		gbs /= f.Oversubscription
 	}
 	return gbs

@@ -104,6 +104,8 @@ func (c *Nodes) Clone() Account {
 	}
 	out.scene.RackFree = append([]int64(nil), c.scene.RackFree...)
 	out.scene.rackOf = append([]int64(nil), c.scene.rackOf...)
+	out.scene.LeafFree = append([]int64(nil), c.scene.LeafFree...)
+	out.scene.leafOf = append([]int64(nil), c.scene.leafOf...)
 	out.scene.nodes, out.scene.rand = out.nodes, nil
 	return &out
 }
@@ -148,7 +150,7 @@ func (c *Nodes) Meet(other Account) {
 		}
 		if !n.down {
 			c.free += n.FreeMilli - was
-			c.scene.RackFree[n.Rack] += int64(n.whole - whole)
+			c.scene.freed(n, int64(n.whole-whole))
 		}
 	}
 }
@@ -237,6 +239,6 @@ func (c *Nodes) SetUse(i int, row []int64) {
 	n.state = unknownState
 	if !n.down {
 		c.free += n.FreeMilli - was
-		c.scene.RackFree[n.Rack] += int64(n.whole - whole)
+		c.scene.freed(n, int64(n.whole-whole))
 	}
 }

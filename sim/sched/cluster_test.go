@@ -342,3 +342,38 @@ func TestRackAware(t *testing.T) {
 		t.Errorf("rack-aware takes %d racks, best fit %d", a, b)
 	}
 }
+
+// A job over several servers is kept within one leaf where one can hold it, the fullest that can.
+func TestFabricAware(t *testing.T) {
+	p := Placements{}.FabricAware()
+	var spec []NodeSpec
+	for i := range int32(12) {
+		spec = append(spec, NodeSpec{GPUs: 8, Rack: i / 2, Leaf: i / 4})
+	}
+	c := NewNodes(spec, &p, nil)
+	leaves := func(gpus int32) map[int32]int {
+		t.Helper()
+		d := Demand{GPUs: gpus}
+		got, ok := c.Place(&d, nil)
+		if !ok {
+			t.Fatalf("no room for %d GPUs", gpus)
+		}
+		at := map[int32]int{}
+		for _, sh := range got {
+			at[sh.Server/4]++
+		}
+		return at
+	}
+	if at := leaves(16); len(at) != 1 || at[0] != 2 {
+		t.Errorf("two servers at leaves %v", at)
+	}
+	if at := leaves(24); len(at) != 1 || at[0] != 0 {
+		t.Errorf("three servers at leaves %v: the first leaf has only two left", at)
+	}
+	if at := leaves(16); len(at) != 1 || at[0] != 2 {
+		t.Errorf("two servers at leaves %v: the fullest that holds them is the first", at)
+	}
+	if at := leaves(40); len(at) != 2 {
+		t.Errorf("five servers at leaves %v", at)
+	}
+}

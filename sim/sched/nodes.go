@@ -48,6 +48,7 @@ func (d *Demand) shared() bool { return d.GPUs == 1 && d.Milli > 0 && d.Milli < 
 type Node struct {
 	Type             int   // kind of GPU, 0 … 63
 	Rack             int32 // racks are numbered in placement order
+	Leaf             int32 // group of servers that meet at one leaf switch, or at one set of rails
 	CPUMilli, MemMiB int64 // free
 	Free             []int32
 	FreeMilli        int64   // sum of Free
@@ -127,15 +128,27 @@ type Scene struct {
 	Site     Site     // nil outside a building
 	Typical  *Typical // the work to expect, for policies that look ahead
 	Chosen   []Share  // servers this job has so far
+	Left     int32    // GPUs that it still lacks
 	RackFree []int64  // wholly free GPUs by rack
+	LeafFree []int64  // and by leaf of the network
 	nodes    []Node
 	rackOf   []int64 // by rack, the last job that took a server there
-	job      int64   // the job being placed
+	leafOf   []int64
+	job      int64 // the job being placed
 	rand     *rand.Rand
 }
 
 // InRack says whether the job has servers of this rack so far.
 func (s *Scene) InRack(rack int32) bool { return s.rackOf[rack] == s.job }
+
+// InLeaf says whether the job has servers at this leaf so far.
+func (s *Scene) InLeaf(leaf int32) bool { return s.leafOf[leaf] == s.job }
+
+// freed counts wholly free GPUs of a server by rack and by leaf.
+func (s *Scene) freed(n *Node, by int64) {
+	s.RackFree[n.Rack] += by
+	s.LeafFree[n.Leaf] += by
+}
 
 // Servers is the number of servers.
 func (s *Scene) Servers() int { return len(s.nodes) }
@@ -144,7 +157,7 @@ func (s *Scene) Servers() int { return len(s.nodes) }
 type NodeSpec struct {
 	GPUs             int32
 	Type             int
-	Rack             int32
+	Rack, Leaf       int32
 	CPUMilli, MemMiB int64
 }
 
@@ -212,11 +225,12 @@ func NewNodes(spec []NodeSpec, p *Placement, draw *rand.Rand) *Nodes {
 		spec: slices.Clone(spec), nodes: make([]Node, len(spec)), policy: p, ever: map[Demand]bool{}, memo: newMemo(),
 	}
 	c.scene.rand = draw
-	racks, gpus := int32(0), 0
+	racks, leaves, gpus := int32(0), int32(0), 0
 	for i := range spec {
-		racks, gpus = max(racks, spec[i].Rack+1), gpus+int(spec[i].GPUs)
+		racks, leaves, gpus = max(racks, spec[i].Rack+1), max(leaves, spec[i].Leaf+1), gpus+int(spec[i].GPUs)
 	}
 	c.scene.RackFree, c.scene.rackOf = make([]int64, racks), make([]int64, racks)
+	c.scene.LeafFree, c.scene.leafOf = make([]int64, leaves), make([]int64, leaves)
 	all := make([]int32, gpus)
 	for i := range spec {
 		s := &spec[i]
@@ -224,14 +238,14 @@ func NewNodes(spec []NodeSpec, p *Placement, draw *rand.Rand) *Nodes {
 			panic(fmt.Sprintf("sched: a server with %d GPUs of type %d", s.GPUs, s.Type))
 		}
 		n := &c.nodes[i]
-		*n = Node{Type: s.Type, Rack: s.Rack, CPUMilli: s.CPUMilli, MemMiB: s.MemMiB, Free: all[:s.GPUs:s.GPUs], whole: s.GPUs, Slots: make([]uint8, s.GPUs), Kinds: make([]int32, s.GPUs+1)}
+		*n = Node{Type: s.Type, Rack: s.Rack, Leaf: s.Leaf, CPUMilli: s.CPUMilli, MemMiB: s.MemMiB, Free: all[:s.GPUs:s.GPUs], whole: s.GPUs, Slots: make([]uint8, s.GPUs), Kinds: make([]int32, s.GPUs+1)}
 		all = all[s.GPUs:]
 		for g := range n.Free {
 			n.Free[g] = Milli
 		}
 		n.FreeMilli = Milli * int64(s.GPUs)
 		c.total += int64(s.GPUs)
-		c.scene.RackFree[s.Rack] += int64(s.GPUs)
+		c.scene.freed(n, int64(s.GPUs))
 		if st := (sizeType{s.GPUs, s.Type}); !slices.Contains(c.order, st) {
 			c.order = append(c.order, st)
 		}
@@ -404,6 +418,7 @@ func (c *Nodes) Place(d *Demand, dst []Share) ([]Share, bool) {
 	c.scene.job++
 	defer func() { c.scene.Chosen = nil }()
 	widest := c.widest(d)
+	c.scene.Left = d.GPUs
 	if d.GPUs <= widest || d.GPUs == 0 {
 		i, gpu := c.best(d, nil)
 		if i < 0 {
@@ -453,13 +468,13 @@ func (c *Nodes) span(d *Demand, dst []Share, from int, only *sizeType) ([]Share,
 		}
 		for left >= st.gpus {
 			p := part(st.gpus)
-			c.scene.Chosen = dst[from:]
+			c.scene.Chosen, c.scene.Left = dst[from:], left
 			i, gpu := c.best(&p, func(n *Node) bool { return n.Type == st.typ && n.GPUs() == st.gpus && n.whole == st.gpus })
 			if i < 0 {
 				break
 			}
 			dst = append(dst, c.take(i, gpu, &p))
-			c.scene.rackOf[c.nodes[i].Rack] = c.scene.job
+			c.scene.rackOf[c.nodes[i].Rack], c.scene.leafOf[c.nodes[i].Leaf] = c.scene.job, c.scene.job
 			left -= st.gpus
 		}
 	}
@@ -468,7 +483,7 @@ func (c *Nodes) span(d *Demand, dst []Share, from int, only *sizeType) ([]Share,
 	}
 	if only == nil || left < only.gpus {
 		p := part(left)
-		c.scene.Chosen = dst[from:]
+		c.scene.Chosen, c.scene.Left = dst[from:], left
 		if i, gpu := c.best(&p, nil); i >= 0 {
 			return append(dst, c.take(i, gpu, &p)), true
 		}
@@ -545,7 +560,7 @@ func (c *Nodes) book(sh *Share, cpu, mem int64, sign int32) {
 	}
 	if !n.down {
 		c.free += n.FreeMilli - wasFree
-		c.scene.RackFree[n.Rack] += int64(n.whole - wasWhole)
+		c.scene.freed(n, int64(n.whole-wasWhole))
 	}
 	n.state = unknownState
 }
@@ -571,7 +586,7 @@ func (c *Nodes) SetUp(i int, up bool) {
 	}
 	c.up += sign * int64(len(n.Free))
 	c.free += sign * n.FreeMilli
-	c.scene.RackFree[n.Rack] += sign * int64(n.whole)
+	c.scene.freed(n, sign*int64(n.whole))
 	n.state = unknownState
 }
 
