@@ -8,12 +8,12 @@ import "math"
 // budget of tokens that an operator sets to hold it.
 type Steps struct {
 	// AloneS is the time per output token of each of n requests while no prompt is read, PromptS while one is; n is the index,
-	// up to the batch that the plan holds.
+	// up to the batch that memory and the goal for a token allow. The goal for the first token is held by the number of replicas.
 	AloneS, PromptS []float64
 	// PromptPerS is the prompt tokens read a second beside n answers, FirstS what the first token takes after the prompt.
 	PromptPerS, FirstS []float64
 	CacheTokens        float64 // that the replica's cache holds
-	// ReadWorkS and WriteWorkS are seconds of the replica, kept as busy as the plan has it, for a token of prompt and of answer.
+	// ReadWorkS and WriteWorkS are seconds of the replica, kept as busy as it may be, for a token of prompt and of answer.
 	ReadWorkS, WriteWorkS float64
 	PFLOPPerToken         float64
 }
@@ -21,7 +21,7 @@ type Steps struct {
 // Steps gives the passes of one replica of the plan.
 func (p *ServingPlan) Steps() *Steps {
 	r := &p.one
-	n := max(1, int(p.Batch))
+	n := max(1, int(r.heldBatch()))
 	s := &Steps{
 		AloneS: make([]float64, n+1), PromptS: make([]float64, n+1), PromptPerS: make([]float64, n+1), FirstS: make([]float64, n+1),
 		CacheTokens:   math.Max(1, r.mostBatch()) * (r.r.Input + r.r.Output/2),
@@ -42,6 +42,16 @@ func (p *ServingPlan) Steps() *Steps {
 	s.ReadWorkS = (r.pass(batch, prompt).total() - alone) / prompt
 	s.WriteWorkS = alone / (batch / r.pipeline)
 	return s
+}
+
+// heldBatch is the most requests that a replica holds at once: memory, the tokens of a pass and the goal for a token allow it.
+func (p *replica) heldBatch() float64 {
+	q := *p
+	q.r.FirstTokenS = math.Inf(1)
+	if plan, ok := q.plan(); ok {
+		return plan.Batch
+	}
+	return 1
 }
 
 // beside is how many tokens of prompts a pass takes beside the answers of a batch: what is left of a pass, as far as the goal
