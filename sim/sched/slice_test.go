@@ -39,8 +39,13 @@ func TestSlicesOfOneGPU(t *testing.T) {
 		}
 	}
 	for _, together := range [][]string{
-		{"4g.40gb", "3g.40gb"}, {"3g.40gb", "3g.40gb"}, {"2g.20gb", "2g.20gb", "2g.20gb", "1g.10gb"}, {"4g.40gb", "2g.20gb", "1g.10gb"},
-		{"3g.40gb", "2g.20gb", "1g.10gb", "1g.10gb"}, {"4g.40gb", "1g.10gb", "1g.10gb", "1g.10gb"}, {"1g.20gb", "1g.20gb", "1g.20gb", "1g.20gb"},
+		{"4g.40gb", "3g.40gb"},
+		{"3g.40gb", "3g.40gb"},
+		{"2g.20gb", "2g.20gb", "2g.20gb", "1g.10gb"},
+		{"4g.40gb", "2g.20gb", "1g.10gb"},
+		{"3g.40gb", "2g.20gb", "1g.10gb", "1g.10gb"},
+		{"4g.40gb", "1g.10gb", "1g.10gb", "1g.10gb"},
+		{"1g.20gb", "1g.20gb", "1g.20gb", "1g.20gb"},
 	} {
 		c := oneGPU()
 		for _, name := range together {
