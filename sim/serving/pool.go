@@ -47,7 +47,7 @@ func NewPool(g Goals, countS float64) *Pool {
 const goalTol = 1e-6
 
 // Done counts a request whose answer is complete.
-func (p *Pool) Done(q *Request) {
+func (p *Pool) Done(q Request) {
 	if q.AtS < p.CountS {
 		return
 	}

@@ -42,11 +42,11 @@ type Replica struct {
 	speed  float64 // by which that falls, s/s
 	nextS  float64 // its next event
 	isRead bool    // that is a prompt's end, not an answer's
-	notice func(*Request)
+	notice func(Request)
 }
 
 // NewReplica makes an idle replica at a time. done is told of each request whose answer is complete.
-func NewReplica(s *perf.Steps, atS float64, done func(*Request)) *Replica {
+func NewReplica(s *perf.Steps, atS float64, done func(Request)) *Replica {
 	return &Replica{Rate: 1, steps: s, nowS: atS, nextS: math.Inf(1), notice: done}
 }
 
@@ -158,7 +158,7 @@ func (r *Replica) Advance(toS float64) {
 			q := r.held.pop()
 			r.cache -= q.need()
 			q.EndS = r.nowS + q.passS
-			r.notice(&q)
+			r.notice(q)
 		}
 		if len(r.held) == 0 {
 			r.v, r.cache = 0, 0 // rounding doesn't build up
@@ -183,7 +183,7 @@ func (r *Replica) Advance(toS float64) {
 				r.Wrote += q.Answer
 				r.load -= q.Answer * r.steps.WriteWorkS
 				q.EndS = q.FirstS
-				r.notice(&q)
+				r.notice(q)
 			}
 		}
 		if r.Len() == 0 {

@@ -38,7 +38,7 @@ func play(t *testing.T, s *perf.Steps, replicas, n int, gapS float64, answer fun
 	p := NewPool(Goals{math.Inf(1), math.Inf(1)}, 0)
 	var list []*Replica
 	for range replicas {
-		list = append(list, NewReplica(s, 0, func(q *Request) { ended = append(ended, *q); p.Done(q) }))
+		list = append(list, NewReplica(s, 0, func(q Request) { ended = append(ended, q); p.Done(q) }))
 	}
 	p.SetReplicas(list, 0)
 	at := 0.0
@@ -169,7 +169,7 @@ func TestEventsAgreeWithSmallSteps(t *testing.T) {
 			at += float64(rapid.IntRange(0, 20).Draw(t, "gap")) / 10
 			in = append(in, Request{AtS: at, Prompt: float64(rapid.IntRange(1, 40).Draw(t, "prompt")), Answer: float64(rapid.IntRange(2, 20).Draw(t, "answer"))})
 		}
-		r := NewReplica(s, 0, func(q *Request) { got = append(got, *q) })
+		r := NewReplica(s, 0, func(q Request) { got = append(got, q) })
 		for _, q := range in {
 			r.Advance(q.AtS)
 			r.Push(q)
@@ -214,7 +214,7 @@ func TestNoRequestIsLost(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch rapid.IntRange(0, 4).Draw(t, "what") {
 			case 0:
-				list = append(slices.Clone(list), NewReplica(s, now, func(q *Request) { ended++; p.Done(q) }))
+				list = append(slices.Clone(list), NewReplica(s, now, func(q Request) { ended++; p.Done(q) }))
 				p.SetReplicas(list, now)
 			case 1:
 				if len(list) > 0 {
