@@ -28,7 +28,7 @@ func main() {
 
 func check(dir string) (bad []string) {
 	fail := func(format string, args ...any) { bad = append(bad, fmt.Sprintf(format, args...)) }
-	for _, name := range []string{"report.md", "report.html", "series.csv", "events.csv", "scenario.resolved.yaml"} {
+	for _, name := range []string{"report.md", "report.html", "report.xlsx", "run.sha256", "series.csv", "events.csv", "scenario.resolved.yaml"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			fail("%v", err)
 		} else if info.Size() == 0 {

@@ -8,6 +8,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"headroom/plots/document"
+	"headroom/plots/report"
+	"headroom/plots/workbook"
+	"headroom/scenarios"
 	"headroom/sim"
 )
 
@@ -16,8 +20,8 @@ var planCommand = command{
 	args:  "FILE",
 	short: "placement only: what fits, what binds, failover, stranded",
 	long: `Places the scenario's servers and simulates nothing: how many fit, what stops the next one in each rack and over
-the site, what is stranded, what one loss leaves. With --out DIR it writes plan.txt, plan.json, racks.csv, failover.csv,
-the charts fit, placement, elevation, cooling, oneline, waterfall, failover and phase, and scenario.resolved.yaml.`,
+the site, what is stranded, what one loss leaves. With --out DIR it writes plan.md, plan.html, plan.xlsx, plan.txt,
+plan.json, racks.csv, failover.csv, the charts fit, placement, elevation, cooling, oneline, waterfall, failover and phase, and scenario.resolved.yaml.`,
 	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
 	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
 		var o planOptions
@@ -83,7 +87,7 @@ func runPlan(ctx context.Context, t *terminal, o *planOptions, args []string) er
 		}
 		defer out.discard()
 		out.manifest = "plan.sha256"
-		if err := writePlan(ctx, t, out, r, answer, sc.Resolved, o.result.charts); err != nil {
+		if err := writePlan(ctx, t, out, r, answer, sc, o.result.charts); err != nil {
 			return err
 		}
 	}
@@ -98,14 +102,25 @@ var planCharts = []string{"fit", "placement", "elevation", "cooling", "oneline",
 
 // writePlan stages the files of a plan and moves them into place. Their names differ from a run's, so that a plan
 // is never taken for one.
-func writePlan(ctx context.Context, t *terminal, out *output, r *sim.Result, answer planAnswer, resolved func() ([]byte, error), charts string) error {
+func writePlan(ctx context.Context, t *terminal, out *output, r *sim.Result, answer planAnswer, sc *scenarios.Scenario, charts string) error {
+	drawn := drawCharts(t, r, charts, planCharts)
+	used, err := usedFigures(sc, r.Layout.Facility)
+	if err != nil {
+		return err
+	}
+	doc, err := report.Plan(r, report.Options{Charts: pictures(drawn, charts), Used: used})
+	if err != nil {
+		return err
+	}
 	files := []resultFile{
 		{"plan.txt", func(w io.Writer) error { return planTable(w, answer) }},
+		{"plan.md", func(w io.Writer) error { return document.WriteMarkdown(w, doc) }},
+		{"plan.xlsx", func(w io.Writer) error { return workbook.Write(w, doc) }},
 		{"plan.json", func(w io.Writer) error { return printJSON(w, answer) }},
 		{"racks.csv", func(w io.Writer) error { return planCSV(w, answer) }},
 		{"failover.csv", func(w io.Writer) error { return failoverCSV(w, &answer.Capacity, answer.Racks) }},
-		resolvedFile(resolved),
+		resolvedFile(sc.Resolved),
 	}
-	files = append(files, chartFiles(drawCharts(t, r, charts, planCharts), charts)...)
-	return writeAll(ctx, t, out, files)
+	files = append(files, chartFiles(drawn, charts)...)
+	return writeAll(ctx, t, out, append(files, resultFile{"plan.html", func(w io.Writer) error { return document.WriteHTML(w, doc) }}))
 }

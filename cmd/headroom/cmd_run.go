@@ -18,8 +18,8 @@ var runCommand = command{
 	args:  "FILE",
 	short: "the whole path: placement, simulation, report and charts",
 	long: `Places the scenario's servers, simulates the work on them and prints a summary. With --out DIR it also writes
-report.md, report.html, result.json, series.csv, events.csv, racks.csv, charts and scenario.resolved.yaml: all of
-them whole, or none; other files in DIR stay. --fail-on takes a key of result.json: --fail-on 'pue>1.3' or
+report.md, report.html, report.xlsx, result.json, series.csv, events.csv, racks.csv, charts and
+scenario.resolved.yaml: all of them whole, or none; other files in DIR stay. --fail-on takes a key of result.json: --fail-on 'pue>1.3' or
 --fail-on 'thermal.inlet_c.max>=32'; an unknown figure counts as come true.`,
 	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
 	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
@@ -34,6 +34,7 @@ type resultFlags struct {
 	out    string
 	format string
 	charts string
+	series string // csv, parquet or both: of run only
 	strict bool
 	failOn []string
 }
@@ -69,12 +70,16 @@ type runOptions struct {
 func (o *runOptions) add(flags *pflag.FlagSet) {
 	o.result.add(flags)
 	o.scenario.add(flags)
+	flags.StringVar(&o.result.series, "series", "csv", "`FORMAT` of the series and events in --out: csv, parquet or both")
 	flags.BoolVar(&o.check, "check", false, "check the invariants while running; a broken one is an error")
 }
 
 func runRun(ctx context.Context, t *terminal, o *runOptions, args []string) error {
 	demands, err := o.result.check(o.scenario.flags)
 	if err != nil {
+		return err
+	}
+	if err := oneOf("series", o.result.series, "csv", "parquet", "both"); err != nil {
 		return err
 	}
 	sc, err := o.scenario.load(ctx, t, args)
@@ -108,7 +113,7 @@ func runRun(ctx context.Context, t *terminal, o *runOptions, args []string) erro
 		t.warn(w)
 	}
 	if out != nil {
-		if err := writeResult(ctx, t, out, r, sc, o.result.charts); err != nil {
+		if err := writeResult(ctx, t, out, r, sc, &o.result); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,10 @@ import (
 	"sync/atomic"
 
 	"headroom/plots"
+	"headroom/plots/columnar"
 	"headroom/plots/document"
 	"headroom/plots/report"
+	"headroom/plots/workbook"
 	"headroom/scenarios"
 	"headroom/sim"
 )
@@ -29,25 +31,33 @@ type resultFile struct {
 }
 
 // writeResult stages the files of a result and moves them into place.
-func writeResult(ctx context.Context, t *terminal, out *output, r *sim.Result, sc *scenarios.Scenario, charts string) error {
-	drawn := drawCharts(t, r, charts, nil)
+func writeResult(ctx context.Context, t *terminal, out *output, r *sim.Result, sc *scenarios.Scenario, o *resultFlags) error {
+	drawn := drawCharts(t, r, o.charts, nil)
 	used, err := usedFigures(sc, r.Layout.Facility)
 	if err != nil {
 		return err
 	}
-	doc, err := report.Document(r, report.Options{Charts: pictures(drawn, charts), Used: used})
+	doc, err := report.Document(r, report.Options{Charts: pictures(drawn, o.charts), Used: used})
 	if err != nil {
 		return err
 	}
 	files := []resultFile{
 		{"report.md", func(w io.Writer) error { return document.WriteMarkdown(w, doc) }},
+		{"report.xlsx", func(w io.Writer) error { return workbook.Write(w, doc) }},
 		{"result.json", func(w io.Writer) error { return report.JSON(w, r) }},
-		{"series.csv", func(w io.Writer) error { return report.SeriesCSV(w, r) }},
-		{"events.csv", func(w io.Writer) error { return report.EventsCSV(w, r) }},
-		{"racks.csv", func(w io.Writer) error { return report.RacksCSV(w, r) }},
-		resolvedFile(sc.Resolved),
 	}
-	files = append(files, chartFiles(drawn, charts)...)
+	if o.series != "parquet" {
+		files = append(files,
+			resultFile{"series.csv", func(w io.Writer) error { return report.SeriesCSV(w, r) }},
+			resultFile{"events.csv", func(w io.Writer) error { return report.EventsCSV(w, r) }})
+	}
+	if o.series != "csv" {
+		files = append(files,
+			resultFile{"series.parquet", func(w io.Writer) error { return columnar.Series(w, r) }},
+			resultFile{"events.parquet", func(w io.Writer) error { return columnar.Events(w, r) }})
+	}
+	files = append(files, resultFile{"racks.csv", func(w io.Writer) error { return report.RacksCSV(w, r) }}, resolvedFile(sc.Resolved))
+	files = append(files, chartFiles(drawn, o.charts)...)
 	// The page holds the charts: it comes last, when they are drawn.
 	return writeAll(ctx, t, out, append(files, resultFile{"report.html", func(w io.Writer) error { return document.WriteHTML(w, doc) }}))
 }

@@ -24,18 +24,21 @@ type Used struct {
 // grades, the weakest first: what to replace before signing stands on top.
 var grades = []string{"assumed", "recalled", "stated", "derived", "datasheet", "measured"}
 
-// definitions are what the words of the report mean.
+// definitions are what the words of the report mean; the first are those of a placement.
 var definitions = []string{
 	"**Fits**: placed under every limit at once; usable capacity is the least over all limits after derating and redundancy.",
 	"**Stranded**: free capacity of one kind that no server can use because another limit, or a remainder too small for a server, stops it.",
 	"**Failover load**: the highest load of an element over all single losses, after what is lost hands its load on.",
+	"**Imbalance**: the largest deviation of a phase from the mean of the three, over that mean.",
+	"**Unknown**: there is no figure. It is never counted as zero and never as PASS.",
 	"**PUE**: facility energy over IT energy in the whole period, never a mean of ratios; undefined without IT energy.",
 	"**Allocated**: GPU-hours assigned to jobs. **Busy**: GPU-hours in which they execute. **Effective**: busy times work rate at the clocks that heat and caps leave.",
 	"**Throughput ratio**: work done over the work of an unlimited run with the same arrivals.",
 	"**Throttled GPU-hours**: time in which a GPU's clock is held down, whatever that costs; the work lost is stated beside it.",
-	"**Imbalance**: the largest deviation of a phase from the mean of the three, over that mean.",
-	"**Unknown**: the run has no figure. It is never counted as zero and never as PASS.",
 }
+
+// planDefinitions is how many of the definitions a placement needs.
+const planDefinitions = 5
 
 // gradeMeans says what a grade stands for.
 var gradeMeans = map[string]string{
@@ -54,6 +57,13 @@ func (d *doc) basis() {
 	items := []document.Text{
 		t("Servers are counted at their **%s** power when racks are filled; energy, heat and work are **simulated** over %s.", orUnknown(run.Basis), period(d.r)),
 		t("Weather: %s; its source covers **%s** of the run's hours.", orUnknown(run.Weather), show.Percent(float64(run.Coverage))),
+	}
+	if d.plan {
+		design := d.r.Layout.Facility.Design
+		items = []document.Text{
+			t("Servers are counted at their **%s** power; nothing is simulated: loads are those of full racks.", orUnknown(run.Basis)),
+			t("Cooling is counted on the design day, %s dry bulb and %s wet bulb.", show.Celsius(design.DryBulbC), show.Celsius(design.WetBulbC)),
+		}
 	}
 	items = append(items, d.gradeSentence()...)
 	for _, w := range d.warnings() {
@@ -143,7 +153,11 @@ func (d *doc) grades() {
 func (d *doc) definitions() {
 	d.Section("Definitions")
 	var items []document.Text
-	for _, s := range definitions {
+	list := definitions
+	if d.plan {
+		list = list[:planDefinitions]
+	}
+	for _, s := range list {
 		items = append(items, t(s))
 	}
 	d.Add(document.List{Items: items})
@@ -152,6 +166,10 @@ func (d *doc) definitions() {
 func (d *doc) foot() {
 	run := &d.r.Run
 	d.Add(document.Rule{})
+	if d.plan {
+		d.say("basis: %s · placement only, no seed · run: %s · model %s", orUnknown(run.Basis), orUnknown(run.ID), sim.ModelVersion)
+		return
+	}
 	d.say("basis: %s · weather: %s, %s of its hours covered · seed: %d · run: %s · version: %s, model %s · %s events",
 		orUnknown(run.Basis), orUnknown(run.Weather), show.Percent(float64(run.Coverage)), run.Seed, orUnknown(run.ID), orUnknown(run.Version),
 		sim.ModelVersion, show.Count(run.Events))

@@ -43,8 +43,33 @@ func Document(r *sim.Result, o Options) (*document.Document, error) {
 	return d.Document, nil
 }
 
+// Plan is the report of a placement alone: what fits, what stops the next server, what a loss leaves. r is what
+// sim.Plan returned.
+func Plan(r *sim.Result, o Options) (*document.Document, error) {
+	if r == nil || r.Layout == nil || r.Layout.Facility == nil {
+		return nil, fmt.Errorf("report: no placement")
+	}
+	d := newDoc(r, o)
+	d.plan, d.verdicts = true, PlanLimits(r)
+	d.Section("Answer")
+	d.Para(fitSentences(r)...)
+	d.Para(limitSentence(d.verdicts))
+	d.Para(changeSentence(r))
+	d.limits(d.verdicts)
+	d.basis()
+	d.fit()
+	d.failover()
+	d.actions()
+	d.otherCharts()
+	d.grades()
+	d.definitions()
+	d.foot()
+	return d.Document, nil
+}
+
 // doc is the report being written.
 type doc struct {
+	plan bool // of a placement alone
 	*document.Document
 	r      *sim.Result
 	charts []*document.Figure

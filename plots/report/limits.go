@@ -44,6 +44,16 @@ func Limits(r *sim.Result) []Verdict {
 	return append(out, bookLimits(r)...)
 }
 
+// PlanLimits returns the verdicts that a placement alone can be held against.
+func PlanLimits(r *sim.Result) []Verdict {
+	out := append(rackLimits(r), lossLimits(r)...)
+	for _, l := range plots.PowerLimits(r) {
+		v := Verdict{Limit: "planned load on the " + l.Name, Figure: show.Watts(l.PlanW), Bound: show.Watts(l.W), Note: "fans and pumps of the design day included"}
+		out = append(out, judge(v, l.PlanW, l.W))
+	}
+	return out
+}
+
 // limits is the table of verdicts.
 func (d *doc) limits(vs []Verdict) {
 	d.Section("Limits")

@@ -479,3 +479,37 @@ func TestEnergyWithAnUnknownPart(t *testing.T) {
 		}
 	}
 }
+
+// The report of a placement opens with the answer and says nothing of what only a run can know.
+func TestPlanReport(t *testing.T) {
+	r := fixture.Result(fixture.Options{Steps: 24})
+	d, err := Plan(r, Options{Used: []Used{
+		{"servers x", "mass", "130", "kg", "datasheet", "a guide"},
+		{"servers x", "fan", "800", "W", "assumed", "a choice | of ours"},
+		{"servers x", "height", "8", "U", "datasheet", "a guide"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := document.WriteMarkdown(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	md := b.String()
+	for _, want := range []string{
+		"## Answer\n\n**48 servers** (384 GPUs) fit in 12 of 12 racks.", "nothing is simulated", "planned load on the", "of 3 figures used, 1 assumed, 2 datasheet",
+		"| assumed | servers x | fan 800 W | a choice \\| of ours |\n| datasheet | servers x | mass 130 kg; height 8 U | a guide |", "**Failover load**", "placement only",
+	} {
+		if !strings.Contains(md, want) {
+			t.Errorf("lacks %q", want)
+		}
+	}
+	for _, bad := range []string{"PUE", "peak facility power", "throttle", "submitted", "seed:"} {
+		if strings.Contains(md, bad) {
+			t.Errorf("a placement's report speaks of %q", bad)
+		}
+	}
+	if _, err := Plan(&sim.Result{}, Options{}); err == nil {
+		t.Error("no placement: no error")
+	}
+}
