@@ -197,20 +197,31 @@ func (e *engine) drift(d *driver) {
 	}
 	m := &e.m
 	bin := m.bin(m.gpuMax_, e.now)
+	e.drifts++
 	for _, i := range d.servers {
 		s := &e.srv[i]
+		rk := &e.racks[s.rack]
+		if rk.drift != e.drifts {
+			rk.drift, rk.stale = e.drifts, true
+			e.touchRack(s.rack)
+			if rk.oneLoop { // all that stand in it are asked again
+				rk.topC = math.Inf(-1)
+			}
+		}
 		c := s.class
 		if c == nil {
 			e.mark(i)
 			continue
 		}
-		rk := &e.racks[s.rack]
-		rk.stale = true
-		e.touchRack(s.rack)
-		lead := max(s.path.B, 0)
+		lead := 0.0
+		if s.path.B > 0 {
+			if lead = s.path.At(e.now); lead == 0 {
+				s.path = thermal.Still(0) // nothing is left of it
+			}
+		}
 		rk.topC = max(rk.topC, c.boundC+lead)
 		if top := c.nowC + lead; top > rk.gpuMaxC || !(m.gpuMax_[bin] >= top) {
-			m.gpuMax(e, s, c.nowC+s.path.At(e.now))
+			m.gpuMax(e, s, s.dieC(e.now))
 		}
 	}
 }

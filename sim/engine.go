@@ -128,6 +128,7 @@ type engine struct {
 	logCut int64
 	approx approximations
 	rate   rates
+	drifts int64   // of loops, that their servers were settled for
 	hot    []int32 // racks whose power has to go into the flow
 	seen   []int32 // racks with a server settled at this instant
 	// Units that scripted losses have left of each power node; may go below 0 while they overlap.

@@ -91,6 +91,8 @@ type rack struct {
 	seen       bool
 	hot        bool    // in engine.hot
 	stale      bool    // itW has to be summed anew
+	oneLoop    bool    // all its servers are on one loop
+	drift      int64   // engine.drifts when that loop last drifted
 	topC       float64 // no GPU of the rack stands above
 }
 
@@ -114,6 +116,13 @@ func (e *engine) initServers() {
 		e.rooms[s.room].servers = append(e.rooms[s.room].servers, int32(i))
 		if s.loop >= 0 {
 			e.loops[s.loop].servers = append(e.loops[s.loop].servers, int32(i))
+		}
+	}
+	for i := range e.racks {
+		rk := &e.racks[i]
+		rk.oneLoop = true
+		for _, k := range rk.servers {
+			rk.oneLoop = rk.oneLoop && e.srv[k].loop >= 0
 		}
 	}
 	for i := range e.srv {
