@@ -300,8 +300,11 @@ func (e *engine) closeBuilding() error {
 			b.flow.SetLater(b.loopCon[i], b.loops[i].PumpW+b.loops[i].FanW)
 		}
 		for i := range f.Cooling.Plants {
-			b.plants[i] = e.solvePlant(i, e.plantLoad(i))
+			b.plants[i] = e.solvePlant(i, e.plantLoad(i, 0))
 			p := &b.plants[i]
+			if lagW := e.lagW(i); lagW != 0 {
+				e.powerUnder(i, lagW)
+			}
 			if b.stalled != nil && b.stalled[i] {
 				stall(p, b.waterC[i], b.plantHeatW[i])
 			}
@@ -354,11 +357,57 @@ func (b *building) plantWater(plant int) float64 {
 	return b.waterC[plant]
 }
 
-// plantLoad is what rooms and loops ask of a plant.
-func (e *engine) plantLoad(i int) cooling.Load {
+// midC is where a driver stands in the middle of its present step on the way to endC.
+func (d *driver) midC(nowC, endC float64) float64 {
+	const halfK = driverStepK / 2
+	switch far := endC - nowC; {
+	case far > halfK:
+		return nowC + halfK
+	case far < -halfK:
+		return nowC - halfK
+	}
+	return endC
+}
+
+// lagW is by how much the heat that reaches a plant differs from what it will be once the rooms and loops behind it
+// have settled: while they warm they take part of it up, while they cool they give it back.
+func (e *engine) lagW(i int) float64 {
+	b, f := &e.b, e.fac
+	sum := 0.0
+	add := func(d *driver, held bool, supplyC, wPerK, dutyW float64) {
+		if held || dutyW <= 0 || e.now == 0 {
+			return
+		}
+		nowC := d.path.At(e.now)
+		sum += max(-dutyW, wPerK*(d.midC(nowC, supplyC)-supplyC))
+	}
+	for j := range f.Cooling.Rooms {
+		if p := &b.rooms[j]; f.Cooling.Rooms[j].Plant == i {
+			add(&e.rooms[j], p.Held, p.SupplyC, p.WPerK, p.DutyW)
+		}
+	}
+	for j := range f.Cooling.Loops {
+		if p := &b.loops[j]; f.Cooling.Loops[j].Plant == i && f.Cooling.Loops[j].Air == nil {
+			add(&e.loops[j], p.Held, p.SupplyC, p.WPerK, p.DutyW)
+		}
+	}
+	return sum
+}
+
+// powerUnder gives a plant the power and the water that the heat which reaches it now takes. Where its water settles
+// stays with the heat that will.
+func (e *engine) powerUnder(i int, lagW float64) {
+	p := &e.b.plants[i]
+	q := e.fac.Cooling.Plants[i].Solve(e.plantLoad(i, lagW))
+	p.CompressorW, p.RejectionW, p.PumpW, p.FreeShare = q.CompressorW, q.RejectionW, q.PumpW, q.FreeShare
+	p.EvaporationKgS, p.BlowdownKgS, p.DriftKgS = q.EvaporationKgS, q.BlowdownKgS, q.DriftKgS
+}
+
+// plantLoad is what rooms and loops ask of a plant, and what they lag.
+func (e *engine) plantLoad(i int, lagW float64) cooling.Load {
 	b, f := &e.b, e.fac
 	setC := e.plantSetC(i, &b.specs[i])
-	heat, lpm, returnW := 0.0, 0.0, 0.0 // returnW: °C times heat of rooms whose air the plant makes itself
+	heat, lpm, returnW := lagW, 0.0, 0.0 // returnW: °C times heat of rooms whose air the plant makes itself
 	for j := range f.Cooling.Rooms {
 		if f.Cooling.Rooms[j].Plant == i {
 			heat += b.rooms[j].DutyW
@@ -488,9 +537,18 @@ func (e *engine) relax(d *driver, nowC float64, to *settling) {
 	}
 }
 
+// toleranceK is by how much the target of a driver may move before what follows it is told. Loops follow water and servers
+// follow loops: water gets a quarter, so that the two together keep to run.tolerance about.
+func (e *engine) toleranceK(d *driver) float64 {
+	if len(d.servers) == 0 {
+		return e.cfg.ToleranceK / 4
+	}
+	return e.cfg.ToleranceK
+}
+
 // stands says whether a driver needs no look: it goes where it went, has no step before it and its servers know.
 func (e *engine) stands(d *driver, endC, phi float64) bool {
-	tol := e.cfg.ToleranceK
+	tol := e.toleranceK(d)
 	return !d.stepping && e.now > 0 && math.Abs(d.path.EndC-endC) <= 1e-9 && math.Abs(endC-d.appliedC) <= tol && math.Abs(endC-d.endC) <= tol &&
 		math.Abs(phi-d.phi) <= phiStep && (phi > 0 || d.phi == 0)
 }
@@ -507,7 +565,10 @@ func (e *engine) moveDriver(d *driver, id int32, to *settling, damp bool) bool {
 		e.m.driverSet(e, int(id), d)
 	}
 	apply := endC
-	const halfK = driverStepK / 2
+	halfK := driverStepK / 2
+	if int(id) >= len(e.rooms)+len(e.loops) {
+		halfK = waterStepK / 2
+	}
 	onStep := d.stepping && math.Abs(nowC-d.appliedC) < halfK
 	if d.stepping {
 		e.queue.Remove(d.step)
@@ -528,7 +589,8 @@ func (e *engine) moveDriver(d *driver, id int32, to *settling, damp bool) bool {
 		}
 	}
 	phi = min(max(phi, 0), 1)
-	if math.Abs(apply-d.appliedC) <= e.cfg.ToleranceK && math.Abs(endC-d.endC) <= e.cfg.ToleranceK && math.Abs(phi-d.phi) <= phiStep && !(phi == 0 && d.phi != 0) {
+	tol := e.toleranceK(d)
+	if math.Abs(apply-d.appliedC) <= tol && math.Abs(endC-d.endC) <= tol && math.Abs(phi-d.phi) <= phiStep && !(phi == 0 && d.phi != 0) {
 		return false
 	}
 	if damp {
