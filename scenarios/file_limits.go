@@ -10,10 +10,12 @@ import (
 // partFail is how the units of one part of the building fail.
 type partFail struct {
 	origin
-	Part   string   `yaml:"part" required:"true" doc:"Path of the units: air handlers, CDUs, chillers, UPS modules, transformers, a busway, a rack." example:"cooling.air.units"`
+	Part   string   `yaml:"part" required:"true" doc:"Path of the units: air handlers, CDUs, chillers, UPS modules, transformers, a busway, a rack, leaf switches (network.leaves)." example:"cooling.air.units"`
 	MTBF   Quantity `yaml:"mtbf" unit:"duration" required:"true" min:"3600" doc:"Mean time between failures of one unit in service." example:"25000 h"`
 	Repair Quantity `yaml:"repair" unit:"duration" default:"8 h" min:"60" doc:"Repair of a unit: the mean of an exponential, or the median where p95 is stated (assumed)."`
 	P95    Quantity `yaml:"p95" unit:"duration" above:"0" doc:"95th percentile of repairs; they are then log-normal with median repair."`
+	Spares int      `yaml:"spares" min:"0" doc:"Units in store: a failed one is swapped while there are any, and goes there when it is repaired."`
+	Swap   Quantity `yaml:"swap" unit:"duration" default:"2 h" min:"60" doc:"Time to swap a failed unit for one from the store (assumed)."`
 }
 
 // capLine is a cap over what is drawn at one meter.
@@ -61,6 +63,7 @@ func (s *Scenario) limits(d *decoder, b *builder, l *placement.Layout, c *sim.Co
 		ok := r.resolve(&out, checking)
 		return out, ok
 	}
+	c.Failures.Net = s.net(b)
 	for i := range f.Failures.Parts {
 		p := &f.Failures.Parts[i]
 		if p.Part == "" {
@@ -72,6 +75,7 @@ func (s *Scenario) limits(d *decoder, b *builder, l *placement.Layout, c *sim.Co
 		}
 		c.Failures.Parts = append(c.Failures.Parts, sim.PartFailure{
 			Name: p.Part, Part: part.Part, Index: part.Index, Units: part.Units, RatePerS: 1 / p.MTBF.V, RepairS: p.Repair.V, P95S: p.P95.or(0),
+			Spares: p.Spares, SwapS: p.Swap.V,
 		})
 	}
 	for i := range f.Caps {

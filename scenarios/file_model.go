@@ -36,6 +36,21 @@ type netPart struct {
 	Inside           string  `yaml:"inside" doc:"Link between the GPUs of a server in place of the one their catalogue entry names." example:"pcie-5"`
 }
 
+// portsOf is how many ports a server of so many GPUs has, and railsOf whether they are rails.
+func (v *netPart) portsOf(gpus int) int {
+	if v.Ports != nil {
+		return *v.Ports
+	}
+	return gpus
+}
+
+func (v *netPart) railsOf(gpus int) bool {
+	if v.Rails != nil {
+		return *v.Rails
+	}
+	return v.portsOf(gpus) >= gpus
+}
+
 func (v *netPart) decode(d *decoder, n *node, path string) { decodeShort(d, v, n, path, "link") }
 
 func (v *netPart) encode() *node { return encodeSection(reflect.ValueOf(v).Elem()) }

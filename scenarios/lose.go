@@ -69,6 +69,8 @@ func (r *loser) resolve(out *sim.Loss, checking bool) bool {
 		return r.plant(out)
 	case "power":
 		return r.power(out)
+	case "network":
+		return r.leaf(out, checking)
 	case "racks", "servers":
 		if len(r.steps) != 2 || !r.steps[1].element {
 			return r.fail("", "want %s[name] (got %s)", r.key(0), quoteShort(r.text))
@@ -78,8 +80,8 @@ func (r *loser) resolve(out *sim.Loss, checking bool) bool {
 		}
 		return r.server(out, checking)
 	}
-	near, _ := units.Nearest(r.key(0), []string{"cooling", "plants", "power", "racks", "servers"})
-	return r.fail(didYouMean(near), "nothing that can be lost (got %s, want a path that begins with cooling, plants, power, racks or servers)", quoteShort(r.text))
+	near, _ := units.Nearest(r.key(0), []string{"cooling", "network", "plants", "power", "racks", "servers"})
+	return r.fail(didYouMean(near), "nothing that can be lost (got %s, want a path that begins with cooling, network, plants, power, racks or servers)", quoteShort(r.text))
 }
 
 // units reads "units[3]" (one unit, by its place) or nothing (all of them) at a place of the path.
@@ -208,6 +210,45 @@ func oneOf(list []string, prefix string) string {
 		b.WriteString(prefix + s)
 	}
 	return b.String()
+}
+
+// leaf finds one leaf switch, or all of them.
+func (r *loser) leaf(out *sim.Loss, checking bool) bool {
+	net := r.s.net(r.b)
+	if net.Servers == 0 {
+		return r.fail("", "the file has no network section")
+	}
+	if len(r.steps) > 1 && r.key(1) != "leaves" {
+		return r.fail("", "want network.leaves[place] (got %s)", quoteShort(r.text))
+	}
+	out.Part = sim.NetLeaf
+	if checking || r.layout == nil { // how many there are is known once servers are placed
+		return r.units(out, min(2, len(r.steps)), math.MaxInt32, "leaves")
+	}
+	if !r.units(out, min(2, len(r.steps)), net.Leaves(len(r.layout.Servers)), "leaves") {
+		return false
+	}
+	if out.Units == 1 && len(r.steps) > 2 {
+		out.Index = r.steps[2].place
+	}
+	return true
+}
+
+// net is how servers hang on leaf switches.
+func (s *Scenario) net(b *builder) sim.Net {
+	n := s.file.Network
+	if n == nil {
+		return sim.Net{}
+	}
+	gpus := 1
+	for i := range b.f.Models {
+		gpus = max(gpus, b.f.Models[i].GPUs)
+	}
+	ports := n.portsOf(gpus)
+	if n.railsOf(gpus) { // port k of a server meets those of as many others as fill one switch
+		return sim.Net{Servers: n.Leaf * ports, Switches: ports}
+	}
+	return sim.Net{Servers: n.Leaf, Switches: 1}
 }
 
 func (r *loser) rack(out *sim.Loss) bool {

@@ -141,11 +141,8 @@ func (m *maker) train(server *facility.Model, gpu perf.GPU, inside perf.Link, gp
 			return workload.Throughput{}, err
 		}
 		f := &t.Fabric
-		f.Outside, f.Ports, f.Oversubscription, f.LeafServers = link, server.GPUs, n.Oversubscription, n.Leaf
-		if n.Ports != nil {
-			f.Ports = *n.Ports
-		}
-		f.Rails = n.Rails == nil && f.Ports >= server.GPUs || n.Rails != nil && *n.Rails
+		f.Outside, f.Ports, f.Oversubscription, f.LeafServers = link, n.portsOf(server.GPUs), n.Oversubscription, n.Leaf
+		f.Rails = n.railsOf(server.GPUs)
 	} else if gpus > server.GPUs {
 		return workload.Throughput{}, errors.New("its jobs span servers, and no network is stated: write, for example, network: infiniband-400")
 	}

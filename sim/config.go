@@ -66,8 +66,28 @@ type Failures struct {
 	Spares     int     // servers in store: a failed one is swapped in SwapS while there are any
 	SwapS      float64
 	Parts      []PartFailure
+	Net        Net
 	Events     []Loss
 }
+
+// Net is how servers hang on leaf switches: the servers of one group, next to each other in the order they are placed, lose
+// the network together when one of the group's switches is lost. Where every server has all its ports on one switch, a
+// group has one; where port k of every server is on rail k, it has one a rail.
+type Net struct {
+	Servers  int // of a group; 0: no network is described
+	Switches int // of a group
+}
+
+// Groups is how many groups so many servers make.
+func (n Net) Groups(servers int) int {
+	if n.Servers <= 0 {
+		return 0
+	}
+	return (servers + n.Servers - 1) / n.Servers
+}
+
+// Leaves is how many leaf switches so many servers hang on.
+func (n Net) Leaves(servers int) int { return n.Groups(servers) * n.Switches }
 
 // Cause is one kind of server failure, a share of the rate and never added to it.
 type Cause struct {
@@ -84,6 +104,8 @@ type PartFailure struct {
 	RatePerS float64 // failures of one unit per second in service
 	RepairS  float64
 	P95S     float64 // 95th percentile of repairs with median RepairS; 0: exponential with mean RepairS
+	Spares   int     // units in store: a failed one is swapped in SwapS while there are any, and repaired into the store
+	SwapS    float64
 }
 
 // CapOver says what a power cap is metered at.
@@ -117,6 +139,7 @@ const (
 	PowerUnit             // a unit of a power node
 	RackPart              // a whole rack
 	ServerPart
+	NetLeaf   // a leaf switch, or one of a set of rails
 	PlantHeat // a plant's compressors, towers and fans, all of them: its pumps run on
 )
 
@@ -126,7 +149,7 @@ type Loss struct {
 	AtNS  int64  // after the start of the run
 	ForNS int64  // 0: until the end
 	Part  Part
-	Index int // of room, loop, plant, node, rack, server
+	Index int // of room, loop, plant, node, rack, server, leaf switch
 	Units int // how many units are lost; all when it is at least the installed number
 	// Planned work is announced: jobs save their work before it begins.
 	Planned bool

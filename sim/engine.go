@@ -26,7 +26,7 @@ const (
 	evTrip
 	evRepair
 	evBoot  // a server whose power is back has started
-	evSpare // a repaired server goes into the store
+	evSpare // a repaired server (entity 0) or unit of a part goes into the store
 	evPart  // a unit of the building fails or is back
 	evFail
 	evDriver  // a room or a loop has drifted one step
@@ -120,9 +120,10 @@ type engine struct {
 	trips    int64
 	caps     []capDomain
 
-	units  []partUnit
-	causes []*rand.Rand // by server, what its failures are
-	spares int
+	units   []partUnit
+	causes  []*rand.Rand // by server, what its failures are
+	spares  int
+	inStore []int // spare units, by part in Config.Failures.Parts
 
 	incidents []incident
 
@@ -142,6 +143,7 @@ type engine struct {
 type approximations struct {
 	settled    int64 // servers settled by themselves
 	classes    int64 // steps of classes of servers on a loop
+	held       int64 // cycles of a controller about a temperature limit, each replaced by its mean
 	driverStep int64 // steps of a drifting room or loop
 	damped     int64 // passes in which a stiff coupling was damped
 	power      int64 // iterations of cooling against power
@@ -294,7 +296,11 @@ func (e *engine) apply(ev event.Event) {
 	case evBoot:
 		e.alter(ev.Entity, func(s *server) { s.booting = false })
 	case evSpare:
-		e.spares++
+		if ev.Entity == 0 { // a server
+			e.spares++
+		} else {
+			e.inStore[ev.Entity-1]++
+		}
 	case evPart:
 		e.partEvent(ev.Entity)
 	case evWarm:

@@ -248,7 +248,7 @@ func TestCoolingLossThrottlesAndRecovers(t *testing.T) {
 	c.Replays = [][]workload.Job{jobs}
 	c.Failures.Events = []Loss{{Name: "air handlers", AtNS: int64(time.Hour), ForNS: int64(9 * time.Minute), Part: RoomUnit, Units: 4}}
 	r := mustRun(t, l, c)
-	if !(r.Thermal.ThrottledGPUHours > 0) || !(r.Compute.LostGPUHours.Thermal > 0) {
+	if r.Run.Approximations["throttle_cycles_averaged"] == 0 || !(r.Thermal.ThrottledGPUHours > 0) || !(r.Compute.LostGPUHours.Thermal > 0) {
 		t.Errorf("no throttling: %+v, lost %+v", r.Thermal, r.Compute.LostGPUHours)
 	}
 	if r.Thermal.GPUC.Max > 96 {

@@ -133,19 +133,41 @@ func (e *engine) change(l *Loss, sign int) {
 		}
 	case ServerPart:
 		e.takeOut(int32(l.Index), sign, l.Planned)
+	case NetLeaf:
+		n := e.cfg.Failures.Net
+		for k := l.Index; k < min(l.Index+l.Units, n.Leaves(len(e.srv))); k++ {
+			group := k / n.Switches
+			for i := group * n.Servers; i < min((group+1)*n.Servers, len(e.srv)); i++ {
+				e.cutOff(int32(i), sign, l.Planned)
+			}
+		}
 	}
 }
 
 // takeOut takes a server out of service, or puts it back. Before planned work its jobs save what they did.
 func (e *engine) takeOut(i int32, sign int, planned bool) {
-	if planned && sign < 0 {
+	e.saveJobs(i, planned && sign < 0)
+	e.alter(i, func(s *server) { s.out -= sign })
+}
+
+// cutOff takes a server off the network, or puts it back: it draws idle power and takes no jobs meanwhile.
+func (e *engine) cutOff(i int32, sign int, planned bool) {
+	e.saveJobs(i, planned && sign < 0)
+	if s := &e.srv[i]; s.cut == 0 && sign < 0 {
+		e.incident(cutOff)
+	}
+	e.alter(i, func(s *server) { s.cut -= sign })
+}
+
+// saveJobs has the jobs on a server save what they did, if they are told.
+func (e *engine) saveJobs(i int32, told bool) {
+	if told {
 		for _, sh := range e.srv[i].jobs {
 			t := &e.js.table[sh.job]
 			e.progress(t)
 			t.savedS = t.remainS
 		}
 	}
-	e.alter(i, func(s *server) { s.out -= sign })
 }
 
 // shift keeps a count of units within what is installed; overlapping losses of more than that many are one.

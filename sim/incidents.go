@@ -11,6 +11,7 @@ type Incidents struct {
 	AirTrips         int64      `json:"air_trips"`         // times the air inlet stopped a server
 	ThermalShutdowns int64      `json:"thermal_shutdowns"` // times a GPU at its limit stopped one
 	ServerFailures   int64      `json:"server_failures"`   // random failures
+	ServersCutOff    int64      `json:"servers_cut_off"`   // times a server lost its network
 	JobsInterrupted  int64      `json:"jobs_interrupted"`  // by any of these
 	ServerHoursDark  Num        `json:"server_hours_dark"`
 	Scripted         []Scripted `json:"scripted"`
@@ -22,6 +23,7 @@ type Scripted struct {
 	AtS              Num    `json:"at_s"`
 	LengthS          Num    `json:"length_s"` // null: until the end of the run
 	ServersDark      int64  `json:"servers_dark"`
+	ServersCutOff    int64  `json:"servers_cut_off"`
 	AirTrips         int64  `json:"air_trips"`
 	ThermalShutdowns int64  `json:"thermal_shutdowns"`
 	JobsInterrupted  int64  `json:"jobs_interrupted"`
@@ -40,6 +42,7 @@ const (
 	airTripped
 	shutDown
 	failedAtRandom
+	cutOff
 	jobInterrupted
 )
 
@@ -63,7 +66,7 @@ func (e *engine) countIncidents(from, to int64) (n [jobInterrupted + 1]int64) {
 func (e *engine) incidentsResult() *Incidents {
 	n := e.countIncidents(e.cfg.WarmupNS, e.cfg.LengthNS)
 	out := &Incidents{
-		ServersDark: n[wentDark], AirTrips: n[airTripped], ThermalShutdowns: n[shutDown], ServerFailures: n[failedAtRandom],
+		ServersDark: n[wentDark], AirTrips: n[airTripped], ThermalShutdowns: n[shutDown], ServerFailures: n[failedAtRandom], ServersCutOff: n[cutOff],
 		JobsInterrupted: n[jobInterrupted], ServerHoursDark: Num(e.m.over(cDark) / sPerH), Scripted: []Scripted{},
 	}
 	for i := range e.losses {
@@ -75,6 +78,7 @@ func (e *engine) incidentsResult() *Incidents {
 		}
 		n := e.countIncidents(l.AtNS, end+aftermathNS)
 		s.ServersDark, s.AirTrips, s.ThermalShutdowns, s.JobsInterrupted = n[wentDark], n[airTripped], n[shutDown], n[jobInterrupted]
+		s.ServersCutOff = n[cutOff]
 		out.Scripted = append(out.Scripted, s)
 	}
 	return out

@@ -12,6 +12,8 @@ import (
 // partUnit is one unit of a part of the building that fails at random.
 type partUnit struct {
 	what   *PartFailure
+	part   int // in Config.Failures.Parts
+	place  int // of the unit, among those of the part
 	name   string
 	stream *rand.Rand
 	down   bool
@@ -19,11 +21,13 @@ type partUnit struct {
 
 // initParts gives every unit its own stream, so that one more unit shifts no other draw.
 func (e *engine) initParts() {
+	e.inStore = make([]int, len(e.cfg.Failures.Parts))
 	for i := range e.cfg.Failures.Parts {
 		p := &e.cfg.Failures.Parts[i]
+		e.inStore[i] = p.Spares
 		for k := range p.Units {
 			name := fmt.Sprintf("%s[%d]", p.Name, k)
-			e.units = append(e.units, partUnit{what: p, name: name, stream: rng.New(e.cfg.Seed, 0, "part failure", name)})
+			e.units = append(e.units, partUnit{what: p, part: i, place: k, name: name, stream: rng.New(e.cfg.Seed, 0, "part failure", name)})
 			e.nextPartFailure(int32(len(e.units) - 1))
 		}
 	}
@@ -43,6 +47,9 @@ func (e *engine) nextPartFailure(i int32) {
 func (e *engine) partEvent(i int32) {
 	u := &e.units[i]
 	one := Loss{Name: u.name, Part: u.what.Part, Index: u.what.Index, Units: 1}
+	if one.Part == NetLeaf { // each switch has servers of its own
+		one.Index += u.place
+	}
 	u.down = !u.down
 	if !u.down {
 		e.note("restored", u.name, "")
@@ -51,7 +58,13 @@ func (e *engine) partEvent(i int32) {
 		return
 	}
 	repairS := repair(u.stream, u.what.RepairS, u.what.P95S)
-	e.note("lost", u.name, fmt.Sprintf("failed, repair %.1f h", repairS/3600))
+	why := "failed"
+	if e.inStore[u.part] > 0 { // one from the store takes its place; this one goes there when it is repaired
+		e.inStore[u.part]--
+		e.pushAfter(repairS, evSpare, int32(u.part)+1)
+		why, repairS = "failed, swapped", u.what.SwapS
+	}
+	e.note("lost", u.name, fmt.Sprintf("%s, repair %.1f h", why, repairS/3600))
 	if at := float64(e.now) + repairS*thermal.Second; at < float64(e.cfg.LengthNS) {
 		e.push(int64(at), evPart, i)
 	}

@@ -43,6 +43,7 @@ type server struct {
 	booting   bool    // its power is back, it isn't yet
 	dark      bool    // no live feed, or too few supplies
 	out       int     // taken out by scripted losses
+	cut       int     // lost leaf switches that it hangs on
 	busy      int     // busy GPUs that the meters hold
 	tripping  bool    // on its way down for its air inlet
 	slowed    int     // of these, on a limit
@@ -64,7 +65,7 @@ type server struct {
 func (s *server) up() bool { return !s.failed && !s.dark && s.out == 0 }
 
 // able says whether the server takes jobs.
-func (s *server) able() bool { return s.up() && !s.booting }
+func (s *server) able() bool { return s.up() && !s.booting && s.cut == 0 }
 
 // rack is the state of one rack.
 type rack struct {
@@ -438,6 +439,7 @@ func (e *engine) thermalEvent(i int32) {
 		e.note("hw slowdown", e.lay.Servers[i].ID, fmt.Sprintf("GPU at %.1f °C", c))
 	case c >= s.set.LimitC-nearK && s.mode == thermal.Free && s.load.Busy > 0:
 		s.mode = thermal.Held
+		e.approx.held++ // the clock that holds the limit is the mean of the cycle that a controller would go through
 		what := "GPU"
 		if s.set.LimitC < s.m.LimitC {
 			what = "memory at its limit, GPU"

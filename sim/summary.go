@@ -164,7 +164,7 @@ func (e *engine) confess(info *RunInfo) {
 		"servers_settled": e.approx.settled, "classes_settled": e.approx.classes,
 		"driver_steps":        e.approx.driverStep,
 		"damped_passes":       e.approx.damped,
-		"cooling_power_loops": e.approx.power, "cooling_interpolated": e.approx.carried,
+		"cooling_power_loops": e.approx.power, "cooling_interpolated": e.approx.carried, "throttle_cycles_averaged": e.approx.held,
 		"log_entries_cut":  e.logCut,
 		"breakers_tripped": e.trips,
 	}
