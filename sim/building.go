@@ -422,7 +422,9 @@ func (e *engine) plantLoad(i int, lagW float64) cooling.Load {
 		}
 	}
 	heat = max(heat, 0)
-	b.plantHeatW[i] = heat
+	if lagW == 0 {
+		b.plantHeatW[i] = heat
+	}
 	ret := setC
 	if lpm > 0 {
 		ret = cooling.WaterReturnC(setC, heat, lpm)

@@ -308,33 +308,6 @@ func (e *engine) settleUp(i int32, s *server, env *thermal.Env, nowC float64) {
 	}
 	s.inletC = s.set.InletC
 	e.followPath(i, s, nowC, fresh)
-	if !fresh && s.mode == thermal.Free && s.loop < 0 {
-		e.lagLeakage(s)
-	}
-}
-
-// lagLeakage gives a server in drifting air the leakage of its dies as they are in the middle of the step: they lag the
-// air, and would settle hotter, or colder, than they get before the next.
-func (e *engine) lagLeakage(s *server) {
-	d := &e.rooms[s.room]
-	far := d.path.EndC - d.path.At(e.now)
-	if math.Abs(far) <= driverStepK {
-		return
-	}
-	stepS := driverStepK / math.Abs(far) * d.path.LocalTau(e.now)
-	const longS = 1e6 // slower than this nothing lags
-	if !(stepS < longS) {
-		return
-	}
-	lagK := s.path.At(e.now+int64(stepS/2*thermal.Second)) - s.set.WorstC
-	m, set := s.m, s.set
-	leakW := float64(m.GPUs) * (m.LeakAt(min(set.MeanC+lagK, m.ShutC)) - m.LeakAt(min(set.MeanC, m.ShutC)))
-	dc := m.BoardW + set.FanW + m.DCPerGPUW()*set.GPUW
-	wallW := leakW * m.DCPerGPUW() * set.WallW / dc
-	set.GPUW += leakW
-	set.WallW += wallW
-	set.LiquidW += wallW * m.LiquidShare
-	set.AirW = set.WallW - set.LiquidW
 }
 
 // nextMode is the clock controller: what holds now, and whether it still does.
