@@ -14,7 +14,7 @@ type partFail struct {
 	MTBF   Quantity `yaml:"mtbf" unit:"duration" required:"true" min:"3600" doc:"Mean time between failures of one unit in service." example:"25000 h"`
 	Repair Quantity `yaml:"repair" unit:"duration" default:"8 h" min:"60" doc:"Repair of a unit: the mean of an exponential, or the median where p95 is stated (assumed)."`
 	P95    Quantity `yaml:"p95" unit:"duration" above:"0" doc:"95th percentile of repairs; they are then log-normal with median repair."`
-	Spares int      `yaml:"spares" min:"0" default:"0" doc:"Units in store: a failed one is swapped while there are any, and goes there when it is repaired."`
+	Spares int      `yaml:"spares" min:"0" doc:"Units in store: a failed one is swapped while there are any, and goes there when it is repaired." example:"2"`
 	Swap   Quantity `yaml:"swap" unit:"duration" default:"2 h" min:"60" doc:"Time to swap a failed unit for one from the store (assumed)."`
 }
 
