@@ -539,13 +539,14 @@ func (e *engine) relax(d *driver, nowC float64, to *settling) {
 	}
 }
 
-// toleranceK is by how much the target of a driver may move before what follows it is told. Loops follow water and servers
-// follow loops: water gets a quarter, so that the two together keep to run.tolerance about.
+// toleranceK is by how much the target of a driver may move before what follows it is told. Rooms and loops follow water,
+// servers follow rooms and loops: water gets a quarter of run.tolerance and they get the rest.
 func (e *engine) toleranceK(d *driver) float64 {
+	const waterShare = 0.25
 	if len(d.servers) == 0 {
-		return e.cfg.ToleranceK / 4
+		return e.cfg.ToleranceK * waterShare
 	}
-	return e.cfg.ToleranceK
+	return e.cfg.ToleranceK * (1 - waterShare)
 }
 
 // stands says whether a driver needs no look: it goes where it went, has no step before it and its servers know.

@@ -50,7 +50,7 @@ const (
 	driverStepK = 1.0
 	// waterStepK is how far a plant's drifting water goes before the rooms and loops behind it are solved again; they
 	// see it as it is in the middle of the step.
-	waterStepK = 0.25
+	waterStepK = 0.15
 	// phiStep is the change of the delivered share of air or coolant that has servers settled again.
 	phiStep = 0.002
 	// onLimitK is how close to a limit counts as on it.
