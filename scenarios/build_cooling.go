@@ -188,6 +188,7 @@ func (b *builder) buildRoom(a *airPart, serves []served) {
 		if a.Kind == "rear-door" {
 			b.rearDoors(a, &room)
 		}
+		b.humidity(a, &room)
 		if err := room.Validate(); err != nil {
 			b.d.fail(a.at, a.path, "", "%v", err)
 		}

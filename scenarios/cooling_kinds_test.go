@@ -158,6 +158,54 @@ func TestLeastTimesInARun(t *testing.T) {
 	}
 }
 
+// Ulanqab in January: fresh air of −15 °C is humidified, by steam at 0.76 kWh a kilogram or by mist that also cools; in
+// July in Singapore it is dried. Without the section the energy is unknown, and with it the building's parts still add up.
+func TestHumidityInARun(t *testing.T) {
+	hall := func(climate, start, humidity string) *sim.Result {
+		text := kind("dgx-h100", climate, strings.Replace(airOn, "supply: 24 C,", "supply: 24 C,"+humidity, 1)+"{type: air-cooled-chiller, count: 2, scheme: N+1, supply: 16 C}\n")
+		return run(t, strings.Replace(text, "start: 2026-07-01", "start: "+start, 1), Options{})
+	}
+	none := hall("ulanqab", "2026-01-10", "")
+	if none.Energy.HumidificationKWh.Known() || none.Energy.WaterL != 0 {
+		t.Errorf("not modelled, and %v kWh, %v L", none.Energy.HumidificationKWh, none.Energy.WaterL)
+	}
+	const fresh = " humidity: {kind: KIND, fresh: 0.2 m3/s},"
+	steam := hall("ulanqab", "2026-01-10", strings.Replace(fresh, "KIND", "steam", 1))
+	mist := hall("ulanqab", "2026-01-10", strings.Replace(fresh, "KIND", "adiabatic", 1))
+	wet := hall("singapore", "2026-07-01", strings.Replace(fresh, "KIND", "steam", 1))
+	for _, c := range []struct {
+		name string
+		r    *sim.Result
+	}{{"steam", steam}, {"mist", mist}, {"drying", wet}} {
+		e := &c.r.Energy
+		t.Logf("%s: %.1f kWh, %.1f L, PUE %.4f, chillers %.1f kWh", c.name, e.HumidificationKWh, e.WaterL, e.PUE, e.ChillersKWh)
+		parts := e.ITKWh + e.UPSLossKWh + e.TransformerLossKWh + e.DistributionLossKWh + e.RoomFansKWh + e.PumpsKWh + e.ChillersKWh + e.HeatRejectionKWh + e.HumidificationKWh + e.OtherKWh
+		if math.Abs(float64(parts-e.FacilityKWh)) > 1e-6*float64(e.FacilityKWh) || !(e.HumidificationKWh > 0) {
+			t.Errorf("%s: parts of %.3f kWh, the building %.3f", c.name, parts, e.FacilityKWh)
+		}
+	}
+	perL := float64(steam.Energy.HumidificationKWh / steam.Energy.WaterL)
+	if math.Abs(perL-0.764) > 0.002 || steam.Energy.WaterL != steam.Energy.EvaporationL || math.Abs(float64(mist.Energy.WaterL-steam.Energy.WaterL)) > 1e-6 {
+		t.Errorf("steam takes %.4f kWh a litre; %v and %v L", perL, steam.Energy.WaterL, mist.Energy.WaterL)
+	}
+	if !(mist.Energy.ChillersKWh < steam.Energy.ChillersKWh) || !(mist.Energy.PUE < steam.Energy.PUE) || wet.Energy.WaterL != 0 {
+		t.Errorf("chillers take %v kWh beside mist, %v beside steam; drying evaporates %v L", mist.Energy.ChillersKWh, steam.Energy.ChillersKWh, wet.Energy.WaterL)
+	}
+	for text, want := range map[string]string{
+		" humidity: {dew_min: 16 C},": "want a dew point below cooling.air.dew_point, 15 C (got 16 C)",
+		" humidity: {kind: wick},":    "steam",
+	} {
+		bad := kind("dgx-h100", "shanghai", strings.Replace(airOn, "supply: 24 C,", "supply: 24 C,"+text, 1)+"{type: air-cooled-chiller, count: 2}\n")
+		if _, err := Load("h.yaml", []byte(bad), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	side := kind("dgx-h100", "shanghai", strings.Replace(airOn, "supply: 24 C,", "supply: 24 C, humidity: {kind: steam},", 1)+"{type: air-side, count: 3}\n")
+	if _, err := Load("h.yaml", []byte(side), Options{}); err == nil || !strings.Contains(err.Error(), "humidify the outdoor air") {
+		t.Errorf("on outdoor air: %v", err)
+	}
+}
+
 func TestCondensation(t *testing.T) {
 	cold := warm("{type: water-cooled-chiller, count: 2, scheme: N+1}", "supply: 16 C")
 	_, err := Load("c.yaml", []byte(kind("hgx-h100-liquid", "shanghai", cold)), Options{})

@@ -19,6 +19,7 @@ type airPart struct {
 	Supply      Quantity   `yaml:"supply" unit:"temperature" min:"5" max:"45" default:"24 C" doc:"Supply air set-point."`
 	Standby     bool       `yaml:"standby" doc:"Redundant units stand by; else all share the air at lower speed, which takes less power."`
 	DewPoint    Quantity   `yaml:"dew_point" unit:"temperature" min:"-20" max:"30" default:"15 C" doc:"Dew point of the room's air that humidity control holds at most; rooms on outdoor air follow the weather."`
+	Humidity    *humidPart `yaml:"humidity" doc:"Humidifying and drying of the fresh air of a room that turns its own air over; its energy is unknown where this is not stated."`
 	Containment string     `yaml:"containment" enum:"none,cold-aisle,hot-aisle" default:"none" doc:"What keeps cold and hot air apart."`
 	Plant       string     `yaml:"plant" required:"true" doc:"Plant that takes the heat." example:"chilled-water"`
 	Fed         names      `yaml:"fed" doc:"Power level or node that feeds the fans; the utility where it is not stated." example:"ups"`
@@ -36,6 +37,14 @@ type ratedPart struct {
 	Return Quantity `yaml:"return" unit:"temperature" default:"36 C" doc:"Return air."`
 	Water  Quantity `yaml:"water" unit:"temperature" default:"18 C" doc:"Chilled water entering."`
 	Rise   Quantity `yaml:"rise" unit:"difference" above:"0" default:"8 K" doc:"Rise of the chilled water."`
+}
+
+type humidPart struct {
+	origin
+	Kind   string   `yaml:"kind" enum:"steam,adiabatic" default:"steam" doc:"Electrode steam, 0.76 kWh a kilogram, or spray and mist, 0.05 kWh a kilogram, which take the heat of evaporation out of the air."`
+	Fresh  Quantity `yaml:"fresh" unit:"airflow" above:"0" max:"500" doc:"Outdoor air let in; half the room's volume an hour where it is not stated (assumed)." example:"0.1 m3/s"`
+	DewMin Quantity `yaml:"dew_min" unit:"temperature" min:"-40" max:"25" default:"-9 C" doc:"Dew point below which air is humidified: the lower end of what ASHRAE recommends. It is dried above dew_point."`
+	DryCOP float64  `yaml:"dry_cop" min:"0.1" max:"20" default:"3" doc:"Heat of condensation over the electricity of what dries fresh air (assumed)."`
 }
 
 type wallLine struct {

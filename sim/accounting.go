@@ -136,6 +136,9 @@ func (m *meters) books(e *engine, facilityW float64) {
 		freeW += b.plantHeatW[i] * p.FreeShare
 		compressorW += p.CompressorW
 	}
+	for i := range b.rooms {
+		evaporation += b.humid.now(b, i).WaterKgS
+	}
 	m.set(cEvaporation, evaporation)
 	m.set(cBlowdown, blowdown)
 	m.set(cDrift, drift)

@@ -27,6 +27,7 @@ type building struct {
 	// Consumers in the power flow: racks come first, by index.
 	roomCon, loopCon, plantCon []int
 	otherCon                   int // -1: none
+	humid                      humidities
 
 	airW, airM3s     []float64 // by room, IT alone
 	roomITW          []float64 // by room, at the cord
@@ -91,6 +92,7 @@ func (e *engine) initBuilding() error {
 		b.waterC[i] = s.SupplyC
 		e.waters = append(e.waters, driver{path: thermal.Still(s.SupplyC), appliedC: s.SupplyC, endC: s.SupplyC, phi: 1})
 	}
+	b.humid.init(f.Cooling.Rooms, add)
 	b.otherCon = -1
 	if f.OtherW > 0 {
 		b.otherCon = add("other", f.OtherFed, false, 1)
@@ -284,7 +286,7 @@ func (e *engine) closeBuilding() error {
 				electric = 0
 				e.b.overheated[i] = true
 			}
-			heat := b.airW[i] + electric + sideW
+			heat := b.airW[i] + electric + sideW + b.humid.now(b, i).HeatW
 			b.roomHeatW[i], b.roomM3s[i] = heat, b.airM3s[i]+sideM3s
 			units := b.unitsFed(b.roomUp[i], b.roomCon[i])
 			if r.Plant >= 0 && !b.circulates(r.Plant) {
@@ -649,6 +651,7 @@ func (e *engine) weather() {
 	}
 	e.m.outdoor(e)
 	e.price()
+	e.b.humid.weather(e)
 	e.b.changed = true
 	if e.now%(24*hourNS) == 0 {
 		e.resum()

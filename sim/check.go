@@ -138,6 +138,9 @@ func (e *engine) checkTotals(r *Result) error {
 	en := &r.Energy
 	parts := float64(en.ITKWh + en.UPSLossKWh + en.TransformerLossKWh + en.DistributionLossKWh + en.RoomFansKWh + en.PumpsKWh +
 		en.ChillersKWh + en.HeatRejectionKWh + en.OtherKWh)
+	if en.HumidificationKWh.Known() {
+		parts += float64(en.HumidificationKWh)
+	}
 	if !near(parts, float64(en.FacilityKWh), sumTol) {
 		errs = append(errs, fmt.Errorf("facility %.6f kWh, its parts %.6f kWh", float64(en.FacilityKWh), parts))
 	}

@@ -203,6 +203,16 @@ func (m *meters) read(e *engine) {
 		pumps += p.PumpW
 		water += p.EvaporationKgS + p.BlowdownKgS + p.DriftKgS
 	}
+	if b.humid.any {
+		humidW := 0.0
+		for i, con := range b.humid.con {
+			if con >= 0 {
+				humidW += served(b, con)
+				water += b.humid.now(b, i).WaterKgS
+			}
+		}
+		m.set(cHumidification, humidW)
+	}
 	m.set(cRoomFans, fans)
 	m.set(cPumps, pumps)
 	m.set(cChillers, chillers)

@@ -193,6 +193,9 @@ func (e *engine) energyResult(r *Result) {
 	en.FacilityKWh, en.ITKWh = kWh(cFacility), kWh(cIT)
 	en.UPSLossKWh, en.TransformerLossKWh, en.DistributionLossKWh = kWh(cUPSLoss), kWh(cTransformerLoss), kWh(cDistributionLoss)
 	en.RoomFansKWh, en.PumpsKWh, en.ChillersKWh, en.HeatRejectionKWh = kWh(cRoomFans), kWh(cPumps), kWh(cChillers), kWh(cRejection)
+	if e.b.humid.any {
+		en.HumidificationKWh = kWh(cHumidification)
+	}
 	en.OtherKWh, en.ServerFansKWh, en.ComputeKWh = kWh(cOther), kWh(cServerFans), kWh(cCompute)
 	en.PeakFacilityW, en.PeakITW, en.PeakITSwingW = Num(m.peakFacilityW), Num(m.peakITW), Num(m.peakSwingW)
 	it := float64(en.ITKWh)

@@ -120,6 +120,9 @@ func (z *zoneMeter) look(e *engine) {
 	}
 	for i := range b.rooms {
 		coolW := served(b, b.roomCon[i]) + plant(f.Cooling.Rooms[i].Plant, b.rooms[i].DutyW)
+		if con := b.humid.con[i]; con >= 0 {
+			coolW += served(b, con)
+		}
 		sideW, _ := e.sideAir(i)
 		perW := 0.0
 		if heatW := b.airW[i] + sideW; heatW > 0 {

@@ -70,9 +70,11 @@ type Room struct {
 	BypassShare    float64 // air the fans deliver beyond what the servers draw, as a share; DefaultBypassShare is usual
 	Standby        bool    // redundant units stand by; else all that are up share the air at lower speed
 	DewPointC      float64 // of the room's air, what humidity control holds at most; Direct rooms follow the outdoor air
-	Direct         bool    // no coil: the plant itself makes the supply air (air-side economizer); waterC is then its air
-	Plant          int     // index in System.Plants
-	Fed            []int   // power nodes that feed the units, by index in the graph
+	// Humidity is how the air is held between two dew points; nil: not modelled. Direct rooms on outdoor air have their plant's.
+	Humidity *Humidity
+	Direct   bool  // no coil: the plant itself makes the supply air (air-side economizer); waterC is then its air
+	Plant    int   // index in System.Plants
+	Fed      []int // power nodes that feed the units, by index in the graph
 }
 
 // RoomPoint is where a room settles.
