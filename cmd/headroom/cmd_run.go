@@ -106,8 +106,12 @@ func runRun(ctx context.Context, t *terminal, o *runOptions, args []string) erro
 	if err != nil {
 		return err
 	}
-	if r.Ride, err = sim.Ride(ctx, layout, config); err != nil {
-		return err
+	// The table does not show the loss of cooling, and in a large hall it takes seconds.
+	if out != nil || o.result.format == "json" || len(demands) > 0 {
+		t.progress("losing the cooling")
+		if r.Ride, err = sim.Ride(ctx, layout, config); err != nil {
+			return err
+		}
 	}
 	for _, w := range r.Run.Warnings {
 		t.warn(w)
