@@ -68,11 +68,7 @@ func (s *site) bound(k, before, placed int) lineBound {
 		}
 	}
 	if b.bound > placed || s.plain(k) {
-		if p, ok := x.solve(b.stage); ok {
-			b.priced = p
-		} else {
-			b.priced = x.price(b.stage)
-		}
+		b.priced = s.bestPrices(b.stage)
 		if p := b.priced.bound - before; p < b.bound {
 			b.bound, b.proof = p, "prices"
 		}
@@ -85,6 +81,26 @@ func (s *site) bound(k, before, placed int) lineBound {
 	}
 	b.bound = max(b.bound, placed)
 	return b
+}
+
+// bestPrices are those of the linear program; in large halls those that are searched for, where they are good enough.
+func (s *site) bestPrices(st stage) priced {
+	x := s.relaxed
+	if x.programRows(&st) > masterAlways {
+		p := x.price(st)
+		if float64(p.bound-st.reach) <= nearEnough*float64(s.total) {
+			return p
+		}
+		if q, ok := x.solve(st); ok && q.exact < p.exact {
+			// The bound of the one; prices and means of the other, spread over more fillings, round better.
+			p.exact, p.bound, p.mix = q.exact, q.bound, q.mix
+		}
+		return p
+	}
+	if p, ok := x.solve(st); ok {
+		return p
+	}
+	return x.price(st)
 }
 
 // plain says whether neither this line nor an earlier one asks for more than room.
@@ -131,8 +147,8 @@ func (s *site) improve(k int, b lineBound, goal int) (all bool) {
 	best, most := s.save(), s.countOf(model)
 	work := 0
 	for n, h := range roundings {
-		if h.means && b.mix == nil {
-			continue // the same as the first
+		if h.means && (b.mix == nil || s.relaxed.size() <= roundWork) {
+			continue // the same as the first, or there is work left for better ways
 		}
 		if most >= goal || (n >= usualRoundings && len(s.racks) > searchRacks) || (n > 0 && float64(goal-most) <= nearEnough*float64(s.total)) || (work > roundWork && !h.means && n > 0) {
 			break
@@ -151,7 +167,7 @@ func (s *site) improve(k int, b lineBound, goal int) (all bool) {
 		}
 	}
 	s.restore(best)
-	if most < goal && work < roundWork {
+	if most < goal && s.relaxed.size() < roundWork {
 		if at := s.refine(&b, goal); at != nil {
 			best = at
 			most = s.countOf(model)

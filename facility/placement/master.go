@@ -34,11 +34,23 @@ type basic struct {
 // Limits of the simplex method.
 const (
 	masterRows   = 2000 // larger programs are left to the prices
+	masterAlways = 700  // smaller ones are always solved
 	masterPivots = 3000
 	freshDuals   = 16  // passes
 	shortCost    = 1e4 // of one server that must stand and does not
 	pivotLeast   = 1e-9
 )
+
+// programRows is the size of the linear program.
+func (x *relaxed) programRows(s *stage) int {
+	n := len(x.classes) + x.rows
+	for j, least := range s.least {
+		if j != s.model && least > 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // solve returns the best prices found, false where the program is too large.
 func (x *relaxed) solve(s stage) (priced, bool) {

@@ -281,6 +281,9 @@ func TestRollUpsAreExact(t *testing.T) {
 func TestRePlacingChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawHall(t, 5, rapid.IntRange(1, 3).Draw(t, "models"))
+		if rapid.Bool().Draw(t, "with lines") {
+			drawLines(t, f)
+		}
 		l := mustPlace(t, f)
 		again := *f
 		again.Orders = nil
@@ -303,6 +306,9 @@ func TestRePlacingChangesNothing(t *testing.T) {
 func TestRaisingALimitNeverPlacesFewer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawHall(t, 5, 1)
+		if rapid.Bool().Draw(t, "with lines") {
+			drawLines(t, f)
+		}
 		before := mustPlace(t, f)
 		i := rapid.IntRange(0, len(f.Racks)-1).Draw(t, "rack")
 		r := &f.Racks[i]
