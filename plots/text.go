@@ -18,6 +18,8 @@ import (
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"headroom/plots/lang"
 )
 
 //go:embed fonts/DroidSansFallback-subset.ttf
@@ -160,11 +162,11 @@ type style struct {
 	halo   bool    // white behind it, so that lines under it do not run through
 }
 
-// textWidth returns the width of one line, kerned as it is drawn.
+// textWidth returns the width of one line in the language in use, kerned as it is drawn.
 func textWidth(s string, size vg.Length, bold bool) vg.Length {
 	w := 0.0
 	var prev glyph
-	for _, r := range s {
+	for _, r := range lang.T(s) {
 		g := lookup(bold, r)
 		w += g.advance + kern(bold, prev, g)
 		prev = g
@@ -203,7 +205,7 @@ func kern(bold bool, a, b glyph) float64 {
 
 // fit cuts a line with an ellipsis so that it is not wider than w.
 func fit(s string, size vg.Length, bold bool, w vg.Length) string {
-	s = clean(s)
+	s = lang.T(clean(s))
 	if textWidth(s, size, bold) <= w {
 		return s
 	}
@@ -221,7 +223,7 @@ func fit(s string, size vg.Length, bold bool, w vg.Length) string {
 // It breaks at spaces, and between any two runes of a word that is wider than a line (Chinese has no spaces).
 func wrap(s string, size vg.Length, bold bool, w vg.Length, n int) []string {
 	var lines []string
-	rest := clean(s)
+	rest := lang.T(clean(s))
 	for rest != "" {
 		if len(lines) == n-1 || textWidth(rest, size, bold) <= w {
 			return append(lines, fit(rest, size, bold, w))
@@ -258,6 +260,7 @@ func (p *pen) text(x, y vg.Length, s string, st style) {
 	if s == "" || st.size <= 0 {
 		return
 	}
+	s = lang.T(s)
 	for _, r := range missingRunes(s) {
 		if !slices.Contains(p.missing, r) {
 			p.missing = append(p.missing, r)

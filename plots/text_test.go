@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"headroom/plots/internal/fixture"
+
+	"headroom/plots/lang"
 )
 
 // Every Han of GB 2312 (6,763 of levels 1 and 2) and everything the charts themselves write has a glyph.
@@ -108,4 +110,13 @@ func TestFitAndWrap(t *testing.T) {
 			t.Fatalf("%q became %q", s, lines)
 		}
 	})
+}
+
+// Everything that charts say in Chinese can be drawn.
+func TestChineseIsDrawn(t *testing.T) {
+	for _, m := range lang.Messages() {
+		if r := missingRunes(m[1]); len(r) > 0 {
+			t.Errorf("%q: no font has %q", m[1], string(r))
+		}
+	}
 }

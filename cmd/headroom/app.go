@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"headroom/facility/units"
+	"headroom/plots/lang"
 )
 
 // command is one thing the program does.
@@ -80,6 +81,13 @@ func dispatch(ctx context.Context, t *terminal, args []string) error {
 		return flagError(c, flags, err)
 	}
 	t.quiet, _ = flags.GetBool("quiet")
+	tag, _ := flags.GetString("lang")
+	if err := oneOf("lang", tag, lang.Languages()...); err != nil {
+		return err
+	}
+	if err := lang.Use(tag); err != nil {
+		return err
+	}
 	return do(ctx, t, flags.Args())
 }
 
@@ -87,6 +95,7 @@ func newFlags(name string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard) // help and errors are printed in one place
 	flags.SortFlags = false
+	flags.String("lang", "en", "`LANGUAGE` of charts, reports and tables: en or zh")
 	flags.BoolP("quiet", "q", false, "no progress, notes or warnings on stderr")
 	return flags
 }

@@ -277,7 +277,7 @@ func (a *compareAnswer) csv(w io.Writer) error {
 
 // chart hands the comparison to plots.
 func (a *compareAnswer) chart() *plots.WhatIf {
-	t := &plots.WhatIf{Title: a.Answer, Seeds: a.Seeds}
+	t := &plots.WhatIf{Title: a.Answer, Seeds: a.Seeds, Notes: []string{a.Answer}} // the title is cut where it is too long
 	for i, s := range a.Sides {
 		t.Names = append(t.Names, s.Name)
 		t.Results = append(t.Results, a.results[i][0].Result)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"headroom/plots/lang"
 	"headroom/plots/report"
 	"headroom/plots/show"
 	"headroom/scenarios/study"
@@ -24,7 +25,7 @@ func (a *compareAnswer) table(t *terminal) error {
 	}
 	for i := range a.Sides[1:] {
 		s := &a.Sides[i+1]
-		fmt.Fprintf(w, "\n%s: %s changed from %s\n", s.Name, show.Of(len(s.Changed), "input"), a.Base)
+		fmt.Fprintf(w, "\n%s\n", lang.T(fmt.Sprintf("%s: %s changed from %s", s.Name, show.Of(len(s.Changed), "input"), a.Base)))
 		if len(s.Changed) > 0 {
 			if err := a.changeTable(s).Write(w, width); err != nil {
 				return err
@@ -39,11 +40,11 @@ func (a *compareAnswer) table(t *terminal) error {
 		}
 	}
 	if held > 0 {
-		fmt.Fprintf(w, "%s held by all\n", show.Of(held, "limit"))
+		fmt.Fprintln(w, lang.T(show.Of(held, "limit")+" held by all"))
 	}
 	fmt.Fprintln(w)
 	for _, n := range a.Notes {
-		for _, line := range show.Wrap("note: "+n, t.width()) {
+		for _, line := range show.Wrap(fmt.Sprintf(lang.Format("note: %s"), lang.T(n)), t.width()) {
 			fmt.Fprintln(w, line)
 		}
 	}
@@ -152,18 +153,21 @@ func (f *compareFigure) change(v *compareValue) string {
 	half := float64(v.CI95[1]-v.CI95[0]) / 2
 	if v.Relative.Known() && f.Unit != "ratio" { // PUEs are told apart by their difference
 		s := signed(100*float64(v.Relative), func(x float64) string { return percents(x, v) })
-		if len(v.BySeed) > 1 && half > 0 {
+		if len(v.BySeed) > 1 && half > negligible*math.Abs(float64(v.Delta)) {
 			scale := math.Abs(float64(v.Relative) / float64(v.Delta))
 			s += " ± " + show.Number(100*half*scale, 2) + " %"
 		}
 		return s + unclear(v)
 	}
 	s := signed(float64(v.Delta), func(x float64) string { return difference(f.Unit, x) })
-	if len(v.BySeed) > 1 && half > 0 {
+	if len(v.BySeed) > 1 && half > negligible*math.Abs(float64(v.Delta)) {
 		s += " ± " + difference(f.Unit, half)
 	}
 	return s + unclear(v)
 }
+
+// negligible is the share of a difference under which its interval is arithmetic's last digits.
+const negligible = 1e-5
 
 // percents prints the size of a relative difference. One that is not quite all is not rounded to it.
 func percents(x float64, v *compareValue) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"headroom/plots"
+	"headroom/plots/lang"
 	"headroom/scenarios"
 )
 
@@ -220,6 +221,8 @@ func flagValues(command, flag string, words []string) []candidate {
 			return named("table", "json")
 		}
 		return named("table", "json", "csv")
+	case "lang":
+		return named(lang.Languages()...)
 	case "charts":
 		return named(append(plots.Formats(), "none")...)
 	case "variant", "base":

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"headroom/plots/lang"
 	"headroom/plots/show"
 )
 
@@ -38,7 +39,7 @@ func (t *tabs) Write(p []byte) (int, error) { return t.buf.Write(p) }
 
 // Flush writes what was gathered. Neighbouring lines with tabs are one table, of which the first is the head.
 func (t *tabs) Flush() error {
-	if t.width == 0 {
+	if t.width == 0 && lang.Tag() == "en" {
 		tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 		if _, err := t.buf.WriteTo(tw); err != nil {
 			return err
@@ -56,7 +57,10 @@ func (t *tabs) Flush() error {
 			return err
 		}
 		table = nil
-		text := strings.Join(show.Wrap(line, t.width), "\n") + "\n"
+		text := lang.T(line) + "\n"
+		if t.width > 0 {
+			text = strings.Join(show.Wrap(line, t.width), "\n") + "\n"
+		}
 		if _, err := io.WriteString(t.w, text); err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ package document
 
 import (
 	"math"
+
+	"headroom/plots/lang"
 )
 
 // Document is a title and what stands under it.
@@ -93,7 +95,11 @@ func (d *Document) Section(title string) { d.Add(Heading{Level: 2, Text: Str(tit
 
 // Para adds sentences as one paragraph; empty ones are left out, and nothing is added when all are.
 func (d *Document) Para(sentences ...Text) {
-	if t := Join(" ", sentences...); len(t) > 0 {
+	sep := " "
+	if lang.Tag() == "zh" { // Chinese sentences stand close
+		sep = ""
+	}
+	if t := Join(sep, sentences...); len(t) > 0 {
 		d.Add(Paragraph{t})
 	}
 }

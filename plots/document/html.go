@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+
+	"headroom/plots/lang"
 )
 
 // The page's own style and script. They stand inside the page, and the page allows no others.
@@ -39,7 +41,7 @@ var mime = map[string]string{"png": "image/png", "svg": "image/svg+xml"}
 func WriteHTML(w io.Writer, d *Document) error {
 	p := &page{b: bufio.NewWriterSize(w, 1<<16), lang: d.Lang}
 	if p.lang == "" {
-		p.lang = "en"
+		p.lang = lang.Tag()
 	}
 	p.printf("<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n", html.EscapeString(p.lang))
 	p.printf("<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy())
@@ -121,7 +123,7 @@ func (p *page) figure(f *Figure) error {
 	kind, ok := mime[f.Format]
 	if f.Data == nil || !ok {
 		if f.Path != "" {
-			p.printf("<p><a href=\"%s\">%s</a></p>\n", html.EscapeString(link(f.Path)), html.EscapeString(Clean(f.Alt)))
+			p.printf("<p><a href=\"%s\">%s</a></p>\n", html.EscapeString(link(f.Path)), html.EscapeString(lang.T(Clean(f.Alt))))
 		}
 		return nil
 	}
@@ -129,7 +131,7 @@ func (p *page) figure(f *Figure) error {
 	if err != nil {
 		return fmt.Errorf("figure %s: %w", f.Name, err)
 	}
-	p.printf("<figure id=\"%s\"><img alt=\"%s\" src=\"data:%s;base64,", html.EscapeString("figure-"+Clean(f.Name)), html.EscapeString(Clean(f.Alt)), kind)
+	p.printf("<figure id=\"%s\"><img alt=\"%s\" src=\"data:%s;base64,", html.EscapeString("figure-"+Clean(f.Name)), html.EscapeString(lang.T(Clean(f.Alt))), kind)
 	e := base64.NewEncoder(base64.StdEncoding, p.b)
 	if _, err := e.Write(data); err != nil {
 		return err
@@ -146,9 +148,9 @@ func (p *page) figure(f *Figure) error {
 }
 
 func (p *page) table(t *Table) {
-	p.printf("<div class=\"wide\"><table aria-label=\"%s\">\n<thead><tr>", html.EscapeString(Clean(t.Name)))
+	p.printf("<div class=\"wide\"><table aria-label=\"%s\">\n<thead><tr>", html.EscapeString(lang.T(Clean(t.Name))))
 	for _, c := range t.Columns {
-		p.printf("<th scope=\"col\"%s>%s</th>", right(c), html.EscapeString(Clean(c.Name)))
+		p.printf("<th scope=\"col\"%s>%s</th>", right(c), html.EscapeString(lang.T(Clean(c.Name))))
 	}
 	p.printf("</tr></thead>\n<tbody>\n")
 	p.rows(t, t.Rows)

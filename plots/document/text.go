@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/bidi"
+
+	"headroom/plots/lang"
 )
 
 // Text is one line of words, some of which stand out.
@@ -47,15 +49,15 @@ func T(format string, args ...any) Text {
 			}
 			safe[i] = b.String()
 		case string:
-			safe[i] = Clean(a)
+			safe[i] = lang.T(Clean(a))
 		default:
 			safe[i] = a
 			if v := reflect.ValueOf(a); v.Kind() == reflect.String {
-				safe[i] = Clean(v.String())
+				safe[i] = lang.T(Clean(v.String()))
 			}
 		}
 	}
-	marked := strings.Split(format, "**")
+	marked := strings.Split(lang.Format(format), "**")
 	for i := range marked {
 		if i%2 == 1 {
 			marked[i] = on + marked[i] + off
@@ -91,7 +93,7 @@ func parse(s string) Text {
 
 // Str is text as it stands, made one clean line.
 func Str(s string) Text {
-	if s = Clean(s); s == "" {
+	if s = lang.T(Clean(s)); s == "" {
 		return nil
 	}
 	return Text{{Text: s}}

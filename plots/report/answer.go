@@ -42,17 +42,17 @@ func (d *doc) answer() {
 
 func fitSentences(r *sim.Result) []document.Text {
 	c := &r.Capacity
-	racks := ""
-	if r.Layout != nil && len(r.Layout.Racks) > 0 {
-		racks = fmt.Sprintf(" in %s of %s", show.Count(c.RacksUsed), show.Of(len(r.Layout.Racks), "rack"))
-	} else if c.RacksUsed > 0 {
-		racks = " in " + show.Of(c.RacksUsed, "rack")
-	}
 	verb := "fit"
 	if c.ServersPlaced == 1 {
 		verb = "fits"
 	}
-	first := t("**%s** (%s) %s"+racks+".", show.Of(c.ServersPlaced, "server"), show.Of(c.GPUsPlaced, "GPU"), verb)
+	servers, gpus := show.Of(c.ServersPlaced, "server"), show.Of(c.GPUsPlaced, "GPU")
+	first := t("**%s** (%s) %s.", servers, gpus, verb)
+	if r.Layout != nil && len(r.Layout.Racks) > 0 {
+		first = t("**%s** (%s) %s in %s of %s.", servers, gpus, verb, show.Count(c.RacksUsed), show.Of(len(r.Layout.Racks), "rack"))
+	} else if c.RacksUsed > 0 {
+		first = t("**%s** (%s) %s in %s.", servers, gpus, verb, show.Of(c.RacksUsed, "rack"))
+	}
 	if c.ServersPlaced == 0 {
 		first = t("**No server fits.**")
 	}

@@ -5,8 +5,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mattn/go-runewidth"
+
 	"headroom/facility/placement"
 	"headroom/plots"
+	"headroom/plots/lang"
 	"headroom/plots/show"
 	"headroom/sim"
 )
@@ -39,7 +42,7 @@ func Table(w io.Writer, r *sim.Result, width int) error {
 			if i == 0 {
 				label = row[0]
 			}
-			b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s%s", labelWidth, label, s), " ") + "\n")
+			b.WriteString(strings.TrimRight(runewidth.FillRight(lang.T(label), labelWidth)+s, " ") + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"headroom/plots/lang"
 )
 
 // Table is rows of cells under heads, for a terminal. A head that begins with ">" sets its column to the right: figures.
@@ -27,10 +29,16 @@ func (t *Table) Write(w io.Writer, width int) error {
 	n := len(t.Heads)
 	heads, right := make([]string, n), make([]bool, n)
 	for i, h := range t.Heads {
-		heads[i], right[i] = strings.TrimPrefix(h, ">"), strings.HasPrefix(h, ">")
+		heads[i], right[i] = lang.T(strings.TrimPrefix(h, ">")), strings.HasPrefix(h, ">")
+	}
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		for _, c := range row {
+			rows[i] = append(rows[i], lang.T(c))
+		}
 	}
 	wide := make([]int, n)
-	for _, row := range append([][]string{heads}, t.Rows...) {
+	for _, row := range append([][]string{heads}, rows...) {
 		for i, c := range row {
 			if i < n {
 				wide[i] = max(wide[i], runewidth.StringWidth(c))
@@ -58,9 +66,9 @@ func (t *Table) Write(w io.Writer, width int) error {
 		if part > 0 {
 			b.WriteString("\n")
 		}
-		writePart(&b, heads, t.Rows, columns, fitted, right)
+		writePart(&b, heads, rows, columns, fitted, right)
 		if part == 0 && len(rest) > 0 {
-			fmt.Fprintf(&b, "(%s below: the screen has %d columns)\n", Of(len(rest), "more column"), width)
+			b.WriteString(lang.T(fmt.Sprintf("(%s below: the screen has %d columns)", Of(len(rest), "more column"), width)) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -129,7 +137,7 @@ func writePart(b *strings.Builder, heads []string, rows [][]string, columns, wid
 func Wrap(s string, width int) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(s) {
+	for _, word := range strings.Fields(lang.T(s)) {
 		for {
 			sep := ""
 			if line != "" {
