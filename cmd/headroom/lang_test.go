@@ -76,8 +76,11 @@ func TestChineseIsWhole(t *testing.T) {
 	})()
 	dir := t.TempDir()
 	for i, args := range [][]string{
-		{"run", "first-hall"}, {"run", "failure-drill"}, {"run", "old-room", "--set", "run.length=5 d"},
-		{"plan", "first-hall", "--pairs", "--maintenance"}, {"compare", "first-hall", "--seeds", "2"},
+		{"run", "first-hall"},
+		{"run", "failure-drill"},
+		{"run", "old-room", "--set", "run.length=5 d"},
+		{"plan", "first-hall", "--pairs", "--maintenance"},
+		{"compare", "first-hall", "--seeds", "2"},
 		{"plan", "first-hall", "--runway", "--set", "plan={start: 2026-01-01, demand: {growth: 20 servers/month, spread: 30%}}"},
 	} {
 		args = append(args, "--lang", "zh", "-o", filepath.Join(dir, fmt.Sprint(i)), "-q")

@@ -197,8 +197,15 @@ var joints = []struct {
 	en, zh string
 	apart  bool
 }{
-	{" · ", " · ", true}, {"\n", "\n", true}, {"; ", "；", true}, {". ", "。", true},
-	{": ", "：", false}, {", ", "，", false}, {" and ", "和", false}, {" or ", "或", false}, {" … ", " … ", false},
+	{" · ", " · ", true},
+	{"\n", "\n", true},
+	{"; ", "；", true},
+	{". ", "。", true},
+	{": ", "：", false},
+	{", ", "，", false},
+	{" and ", "和", false},
+	{" or ", "或", false},
+	{" … ", " … ", false},
 }
 
 // identifier is a name or a number with a unit, the same in every language.
