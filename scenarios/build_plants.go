@@ -74,24 +74,16 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 	if isCooler(l.Type) && l.Type != "cooling-tower" && !l.Approach.Given {
 		l.Approach.fill(b.coolerApproach(l, s))
 	}
-	if !l.Capacity.Given && !l.has("capacity") {
-		share := 1.0
-		trial := spec
-		trial.CapacityW = 1e6
-		if plant, err := b.makePlant(l, trial); err == nil && !isCooler(l.Type) && l.Type != "air-side" {
-			// A chiller gives less than its rating where it is hotter than at the rating point.
-			share = math.Min(1, cooling.CapacityAt(plant, int(need), b.plantDesign(l))/(need*trial.CapacityW))
-		}
-		if s.wanted && share > 0 && s.dutyW > 0 {
-			capacityW := math.Ceil(s.dutyW/(need*share)/roundUpW) * roundUpW
-			l.Capacity.fill(capacityW)
-			b.warnf(l.at, joinKey(l.path, "capacity"), "", "sized: %s a unit, so that %d of %d units carry %s, the rated duty of what they cool, on the design day",
-				units.Format(units.Power, capacityW), int(need), l.Count, units.Format(units.Power, s.dutyW))
-		} else if !s.wanted && !b.broken {
-			b.d.fail(l.at, joinKey(l.path, "capacity"), "", "a plant that cools nothing needs a capacity")
-		}
-		spec.CapacityW = l.Capacity.V
+	stated := l.Capacity.Given || l.has("capacity")
+	if capacityW := b.sized(l, spec, s, need); capacityW > 0 && (!stated || l.Capacity.V == capacityW) {
+		l.Capacity.fill(capacityW)
+		// A resolved scenario states what was sized: it says so as the first one did.
+		b.warnf(l.at, joinKey(l.path, "capacity"), "", "sized: %s a unit, so that %d of %d units carry %s, the rated duty of what they cool, on the design day",
+			units.Format(units.Power, capacityW), int(need), l.Count, units.Format(units.Power, s.dutyW))
+	} else if !stated && !s.wanted && !b.broken {
+		b.d.fail(l.at, joinKey(l.path, "capacity"), "", "a plant that cools nothing needs a capacity")
 	}
+	spec.CapacityW = l.Capacity.V
 	if !l.Capacity.Given {
 		return nil // told already
 	}
@@ -112,6 +104,22 @@ func (b *builder) buildPlant(name string, l *plantLine, s served) cooling.Plant 
 	w := cooling.ElectricalAt(plant, int(need), math.Min(load, need*spec.CapacityW), returnC, out)
 	b.f.Mechanical = append(b.f.Mechanical, facility.MechanicalLoad{Name: spec.Name, Fed: spec.Fed, W: ceilW(w)})
 	return plant
+}
+
+// sized is the capacity of a unit with which those that need units are carry the rated duty of what the plant serves on
+// the design day; 0 where nothing says how large it has to be.
+func (b *builder) sized(l *plantLine, spec cooling.Spec, s served, need float64) float64 {
+	share := 1.0
+	trial := spec
+	trial.CapacityW = 1e6
+	if plant, err := b.makePlant(l, trial); err == nil && !isCooler(l.Type) && l.Type != "air-side" {
+		// A chiller gives less than its rating where it is hotter than at the rating point.
+		share = math.Min(1, cooling.CapacityAt(plant, int(need), b.plantDesign(l))/(need*trial.CapacityW))
+	}
+	if !s.wanted || !(share > 0) || !(s.dutyW > 0) {
+		return 0
+	}
+	return math.Ceil(s.dutyW/(need*share)/roundUpW) * roundUpW
 }
 
 // coolerApproach is the approach a cooler is sized with where the file states none: the usual one, or
