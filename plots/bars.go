@@ -82,7 +82,13 @@ func (m barsMark) draw(p *pen, t trans) {
 			p.line(x0-min(3, w*0.1), ly, x0+w+min(3, w*0.1), ly, draw.LineStyle{Color: limitRed, Width: lineData, Dashes: []vg.Length{5, 3}})
 		}
 		if i < len(m.text) && m.text[i] != "" && textWidth(m.text[i], sizeSmall, false) < w+4 {
-			p.text(x0+w/2, t.y(y)+3, m.text[i], style{size: sizeSmall, color: ink, ax: 0.5})
+			top, st := t.y(y), style{size: sizeSmall, color: ink, ax: 0.5}
+			at := top + 3
+			// Where the limit would run through the figure, it stands inside the bar.
+			if i < len(m.limit) && finite(m.limit[i]) && t.y(m.limit[i]) > top-1 && t.y(m.limit[i]) < top+sizeSmall+6 && top-t.r.Min.Y > 2*sizeSmall && len(m.parts) == 1 {
+				at, st.color = top-sizeSmall-2, textOn(m.parts[0].fill)
+			}
+			p.text(x0+w/2, at, m.text[i], st)
 		}
 	}
 }
