@@ -30,7 +30,7 @@ func TestCandidates(t *testing.T) {
 		{"run --charts ", "png svg pdf none"},
 		{"check x --format ", "table json"},
 		{"run x --format=c", "--format=csv"},
-		{"run --se", "--set --seed"},
+		{"run --see", "--seed"},
 		{"catalog s", "servers …"},
 		{"catalog servers dgx-h1", "dgx-h100"},
 		{"catalog servers dgx-h100 ", ""},
