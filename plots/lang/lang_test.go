@@ -53,7 +53,7 @@ func TestT(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", en, got, want)
 		}
 	}
-	if got := fmt.Sprintf(Format("Of %s submitted jobs %s are done; waits are unknown."), "9", "7"); got != "提交 9 个作业，完成 7 个；等待未知。" {
+	if got := fmt.Sprintf(Format("Of %s submitted jobs %s are done"), "9", "7"); got != "提交 9 个作业，完成 7 个" {
 		t.Errorf("got %q", got)
 	}
 }

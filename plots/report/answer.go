@@ -79,6 +79,9 @@ func fitSentences(r *sim.Result) []document.Text {
 	if s := c.Stranded.PowerW; s.Known() && s > 0 {
 		out = append(out, t("%s of rack power is stranded: free, but no further server can use it.", show.Watts(float64(s))))
 	}
+	if r.Run.Basis != "" {
+		out = append(out, t("Servers are counted at %s power.", r.Run.Basis))
+	}
 	return out
 }
 
@@ -178,10 +181,19 @@ func workSentences(r *sim.Result) []document.Text {
 	} else {
 		out = append(out, t("The ratio to GPUs without limits is unknown: the unlimited twin was not run (run.twin: true runs it)."))
 	}
-	ends := t("Of %s submitted jobs %s are done; half wait under %s, 95 %% under %s.",
-		show.Count(j.Submitted), show.Count(j.Done), show.Seconds(float64(j.WaitS.P50)), show.Seconds(float64(j.WaitS.P95)))
-	if !j.WaitS.P50.Known() {
-		ends = t("Of %s submitted jobs %s are done; waits are unknown.", show.Count(j.Submitted), show.Count(j.Done))
+	ends := t("Of %s submitted jobs %s are done", show.Count(j.Submitted), show.Count(j.Done))
+	if j.Running > 0 { // a service is never done
+		ends = t("%s and %s still run", ends, show.Count(j.Running))
+	}
+	switch half, most := j.WaitS.P50, j.WaitS.P95; {
+	case !half.Known() || !most.Known():
+		ends = t("%s; waits are unknown.", ends)
+	case most <= 0:
+		ends = t("%s; 95 %% start at once.", ends)
+	case half <= 0:
+		ends = t("%s; half start at once, 95 %% within %s.", ends, show.Seconds(float64(most)))
+	default:
+		ends = t("%s; half start within %s, 95 %% within %s.", ends, show.Seconds(float64(half)), show.Seconds(float64(most)))
 	}
 	return append(out, ends)
 }
