@@ -21,7 +21,8 @@ var planCommand = command{
 	short: "placement only: what fits, what binds, failover, stranded",
 	long: `Places the scenario's servers and simulates nothing: how many fit, what stops the next one in each rack and over
 the site, what is stranded, what one loss leaves. With --out DIR it writes plan.md, plan.html, plan.xlsx, plan.txt,
-plan.json, racks.csv, failover.csv, the charts fit, placement, elevation, cooling, oneline, waterfall, failover and phase, and scenario.resolved.yaml.`,
+plan.json, racks.csv, failover.csv, the charts fit, placement, elevation, cooling, oneline, waterfall, failover and
+phase, and scenario.resolved.yaml.`,
 	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
 	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
 		var o planOptions

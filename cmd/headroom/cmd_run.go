@@ -19,8 +19,8 @@ var runCommand = command{
 	short: "the whole path: placement, simulation, report and charts",
 	long: `Places the scenario's servers, simulates the work on them and prints a summary. With --out DIR it also writes
 report.md, report.html, report.xlsx, result.json, series.csv, events.csv, racks.csv, charts and
-scenario.resolved.yaml: all of them whole, or none; other files in DIR stay. --fail-on takes a key of result.json: --fail-on 'pue>1.3' or
---fail-on 'thermal.inlet_c.max>=32'; an unknown figure counts as come true.`,
+scenario.resolved.yaml: all of them whole, or none; other files in DIR stay. --fail-on takes a key of result.json:
+--fail-on 'pue>1.3' or --fail-on 'thermal.inlet_c.max>=32'; an unknown figure counts as come true.`,
 	exits: []int{exitDone, exitFailed, exitUsage, exitBroken, exitInterrupted},
 	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
 		var o runOptions
