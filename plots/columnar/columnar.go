@@ -32,8 +32,23 @@ const startLayout = "2006-01-02T15:04:05"
 
 // units are the units of columns by the ending of their names; one without such an ending counts things or has none.
 var units = []struct{ ending, unit string }{
-	{"_per_kwh", "1/kWh"}, {"_kg_s", "kg/s"}, {"_per_s", "1/s"}, {"_l_per_min", "L/min"}, {"_lpm", "L/min"}, {"_kg_per_kwh", "kg/kWh"}, {"_kwh", "kWh"}, {"_kw", "kW"},
-	{"_w", "W"}, {"_c", "°C"}, {"_k", "K"}, {"_l", "L"}, {"_kg", "kg"}, {"_h", "h"}, {"_s", "s"}, {"_share", "1"}, {"_pflops", "PFLOP/s"},
+	{"_per_kwh", "1/kWh"},
+	{"_kg_s", "kg/s"},
+	{"_per_s", "1/s"},
+	{"_l_per_min", "L/min"},
+	{"_lpm", "L/min"},
+	{"_kg_per_kwh", "kg/kWh"},
+	{"_kwh", "kWh"},
+	{"_kw", "kW"},
+	{"_w", "W"},
+	{"_c", "°C"},
+	{"_k", "K"},
+	{"_l", "L"},
+	{"_kg", "kg"},
+	{"_h", "h"},
+	{"_s", "s"},
+	{"_share", "1"},
+	{"_pflops", "PFLOP/s"},
 }
 
 // Unit is the unit that a column's name ends in, "" where it counts things or has none.

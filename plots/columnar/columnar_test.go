@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"strconv"
@@ -57,7 +58,7 @@ func table(t *testing.T, data []byte) ([][]string, *parquet.File) {
 			}
 			out = append(out, line)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out, f
 		}
 		if err != nil {

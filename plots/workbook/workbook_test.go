@@ -17,7 +17,8 @@ import (
 func write(t interface {
 	Helper()
 	Fatal(...any)
-}, d *document.Document) ([]byte, *excelize.File) {
+}, d *document.Document,
+) ([]byte, *excelize.File) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, d); err != nil {
