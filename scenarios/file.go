@@ -22,6 +22,7 @@ type file struct {
 	Caps       []capLine   `yaml:"caps" doc:"Power caps over the site, power elements or racks; caps on one model are on its line of servers."`
 	Run        runPart     `yaml:"run" doc:"What is simulated, and how finely it is reported."`
 	Plan       *planPart   `yaml:"plan" doc:"Over time: deliveries, rows that come and go, reservations, and how demand grows."`
+	Study      *studyPart  `yaml:"study" doc:"Many runs: a grid, samples, replicates, a search, a front, what each input moves."`
 	Money      *moneyPart  `yaml:"money" doc:"Time-of-use and hourly prices, demand charge, water, carbon, capital cost and cloud offers, for what the work costs."`
 	Catalog    rawMap      `yaml:"catalog" doc:"Servers, GPUs, curves, plants and climates of your own, in the form of the built-in catalogue."`
 	Variants   variantMap  `yaml:"variants" doc:"What-ifs by name: the same scenario with some paths set to other values."`

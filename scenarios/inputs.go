@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -51,6 +52,10 @@ func find(d *decoder, files fs.FS, name string, at pos, keyPath string) (clean s
 
 // open reads a file the scenario names and notes its contents for the run's id.
 func (s *Scenario) open(d *decoder, files fs.FS, name string, at pos, keyPath string) ([]byte, bool) {
+	if in, ok := s.src.input(name); ok && in.data != nil {
+		s.inputs = append(s.inputs, input{in.name, in.digest})
+		return in.data, true
+	}
 	clean, f, ok := find(d, files, name, at, keyPath)
 	if !ok {
 		return nil, false
@@ -65,12 +70,20 @@ func (s *Scenario) open(d *decoder, files fs.FS, name string, at pos, keyPath st
 		d.fail(at, keyPath, "", "the file %s is larger than %d MB", quoteShort(name), maxInputBytes>>20)
 		return nil, false
 	}
-	s.inputs = append(s.inputs, input{clean, sha256.Sum256(data)})
+	in := s.src.keep(clean, data, sha256.Sum256(data))
+	s.inputs = append(s.inputs, input{clean, in.digest})
 	return data, true
 }
 
 // stream notes the contents of a file the scenario names, of any size, and returns how to read it from its start.
 func (s *Scenario) stream(d *decoder, files fs.FS, name string, at pos, keyPath string) (func() (io.ReadCloser, error), bool) {
+	again := func(clean string) func() (io.ReadCloser, error) {
+		return func() (io.ReadCloser, error) { return files.Open(clean) }
+	}
+	if in, ok := s.src.input(name); ok { // hashed for an earlier scenario of the source
+		s.inputs = append(s.inputs, input{in.name, in.digest})
+		return again(in.name), true
+	}
 	clean, f, ok := find(d, files, name, at, keyPath)
 	if !ok {
 		return nil, false
@@ -81,8 +94,9 @@ func (s *Scenario) stream(d *decoder, files fs.FS, name string, at pos, keyPath 
 		d.fail(at, keyPath, "", "cannot read the file %s: %s", quoteShort(name), plainError(err))
 		return nil, false
 	}
-	s.inputs = append(s.inputs, input{clean, [32]byte(h.Sum(nil))})
-	return func() (io.ReadCloser, error) { return files.Open(clean) }, true
+	in := s.src.keep(clean, nil, [32]byte(h.Sum(nil)))
+	s.inputs = append(s.inputs, input{clean, in.digest})
+	return again(clean), true
 }
 
 // plainError words an error of the file system without its path, which the message has already.
@@ -227,7 +241,7 @@ func (s *Scenario) readWeather(d *decoder, files fs.FS) {
 		if !ok {
 			return
 		}
-		s.series, own = s.parseWeather(d, site.Weather, data, at, keyPath), true
+		s.series, own = s.weatherOf(d, site.Weather, data, at, keyPath), true
 	case site.Climate != "":
 		series, isOwn, err := s.makeClimate(site.Climate)
 		if err != nil {
@@ -269,6 +283,23 @@ func (s *Scenario) readWeather(d *decoder, files fs.FS) {
 			Msg: fmt.Sprintf("the weather covers %.2f %% of its hours; %d were filled between neighbours", 100*s.series.Coverage, s.series.Filled),
 		})
 	}
+}
+
+// weatherOf reads a weather file once for all the scenarios of a source that ask the same of it.
+func (s *Scenario) weatherOf(d *decoder, name string, data []byte, at pos, keyPath string) *weather.Series {
+	zone := "none"
+	if z := s.file.Site.Zone; z != nil {
+		zone = strconv.FormatFloat(*z, 'g', -1, 64)
+	}
+	key := fmt.Sprintf("%q %x zone %s altitude %g", name, s.src.digest(name, data), zone, s.file.Site.Altitude.or(0))
+	if v, ok := s.src.weather.Load(key); ok {
+		return v.(*weather.Series)
+	}
+	series := s.parseWeather(d, name, data, at, keyPath)
+	if series != nil {
+		s.src.weather.Store(key, series)
+	}
+	return series
 }
 
 // parseWeather reads EPW or CSV by the file's name.

@@ -66,6 +66,9 @@ func (p Problems) sorted(main string) Problems {
 	return q
 }
 
+// Sorted returns the problems by file, line and column, each once, those of the file main first.
+func (p Problems) Sorted(main string) Problems { return p.sorted(main) }
+
 // err returns the problems as an error, nil when there are none.
 func (p Problems) err(main string) error {
 	if len(p) == 0 {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"reflect"
@@ -61,6 +62,9 @@ type Scenario struct {
 	warnings              Problems
 	tenants               *workload.Tenants // in the order of the file, then as traces name them
 	building              sync.Mutex        // Build and Configure take turns: they fill defaults in the file
+	src                   *Source
+	idOnce                sync.Once
+	id                    string
 }
 
 // input is a file that the scenario names.
@@ -72,17 +76,19 @@ type input struct {
 // Load reads a scenario. name is what messages call the file. The error is a [Problems] that holds
 // everything that is wrong with the file and the files it names, not the first thing alone.
 func Load(name string, data []byte, o Options) (*Scenario, error) {
-	root, problems := parseYAML(name, data)
-	if root == nil {
-		return nil, problems.err(name)
+	src, err := Parse(name, data, o.FS)
+	if err != nil {
+		return nil, err
 	}
-	if root.kind != mapNode {
-		problems = append(problems, Problem{File: name, Line: root.line, Col: root.col, Msg: "want a map of keys (got " + root.describe() + ")"})
-		return nil, problems.err(name)
-	}
-	d := &decoder{problems: problems}
-	variants := readVariants(root, d)
-	s := &Scenario{name: name, variant: o.Variant, variants: variantNames(variants), catalog: o.Catalog}
+	src.once = true
+	return src.load(o, src.root, false)
+}
+
+// load makes a scenario of the source's tree, which it changes; for a run it leaves out the study.
+func (src *Source) load(o Options, root *node, run bool) (*Scenario, error) {
+	name, variants := src.name, src.variants
+	d := &decoder{problems: slices.Clone(src.problems)}
+	s := &Scenario{name: name, variant: o.Variant, variants: variantNames(variants), catalog: o.Catalog, src: src}
 	if o.Variant != "" && !slices.Contains(s.variants, o.Variant) {
 		msg := "the scenario has no variants"
 		if len(s.variants) > 0 {
@@ -104,8 +110,11 @@ func Load(name string, data []byte, o Options) (*Scenario, error) {
 	for _, f := range slices.Backward(o.Catalogs) {
 		addCatalog(root, f, d)
 	}
+	if run {
+		root.remove("study")
+	}
 	d.section(reflect.ValueOf(&s.file).Elem(), root, "")
-	s.finish(d, o.FS)
+	s.finish(d, src.files)
 	if err := d.problems.err(name); err != nil {
 		return nil, err
 	}
@@ -188,6 +197,7 @@ func (s *Scenario) finish(d *decoder, files fs.FS) {
 	b := &builder{s: s, d: d, warn: true}
 	b.build()
 	s.config(d, b, nil, true)
+	s.checkStudy(d)
 	s.warnings = append(s.warnings, b.warnings...)
 }
 
@@ -237,15 +247,35 @@ func (s *Scenario) Resolved() ([]byte, error) {
 var idSpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("headroom run"))
 
 // ID names what a run computes: the version 5 UUID of the resolved scenario, the contents of the files it
-// names, the seed and the version of the model. Two scenarios with one ID give the same bytes.
+// names, the seed and the version of the model. Two scenarios with one ID give the same bytes. What a study asks is
+// no part of it: its runs are the same runs outside it.
 func (s *Scenario) ID() string {
-	resolved, err := s.Resolved()
-	if err != nil {
-		return ""
+	s.idOnce.Do(func() { s.id = s.IDs()(s.file.Run.Seed) })
+	return s.id
+}
+
+// seedMark stands for the seed while a scenario is printed once for many seeds; it is no other number in it.
+const seedMark = "17301504000000099991"
+
+// IDs returns the ids of the runs that differ from this one by their seed alone. Printing the scenario, which is
+// nearly all the cost of an id, is done once.
+func (s *Scenario) IDs() func(seed uint64) string {
+	s.building.Lock()
+	n := encodeSection(reflect.ValueOf(&s.file).Elem())
+	s.building.Unlock()
+	n.remove("study")
+	n.get("run").set("seed", pos{}, &node{tag: "!!int", value: seedMark})
+	text, err := printYAML(n)
+	before, after, ok := bytes.Cut(text, []byte("seed: "+seedMark))
+	if err != nil || !ok {
+		return func(uint64) string { return "" }
 	}
-	text := fmt.Appendf(resolved, "\nmodel %s\nseed %d\n", sim.ModelVersion, s.file.Run.Seed)
+	var inputs []byte
 	for _, in := range s.inputs {
-		text = fmt.Appendf(text, "%q %x\n", in.name, in.digest)
+		inputs = fmt.Appendf(inputs, "%q %x\n", in.name, in.digest)
 	}
-	return uuid.NewSHA1(idSpace, text).String()
+	return func(seed uint64) string {
+		text := fmt.Appendf(nil, "%sseed: %d%s\nmodel %s\nseed %d\n%s", before, seed, after, sim.ModelVersion, seed, inputs)
+		return uuid.NewSHA1(idSpace, text).String()
+	}
 }

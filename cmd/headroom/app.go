@@ -29,8 +29,8 @@ type command struct {
 // commands in the order in which help lists them.
 func commands() []command {
 	return []command{
-		runCommand, planCommand, compareCommand, importCommand, checkCommand, catalogCommand, examplesCommand, schemaCommand,
-		completionCommand, manCommand(), versionCommand,
+		runCommand, planCommand, compareCommand, studyCommand, studyServeCommand, studyWorkCommand, studyMergeCommand,
+		importCommand, checkCommand, catalogCommand, examplesCommand, schemaCommand, completionCommand, manCommand(), versionCommand,
 	}
 }
 
@@ -66,6 +66,11 @@ func dispatch(ctx context.Context, t *terminal, args []string) error {
 		return help(t, rest)
 	case completeName:
 		return printCandidates(t, rest)
+	}
+	if len(rest) > 0 { // a command of two words
+		if _, err := findCommand(name + " " + rest[0]); err == nil {
+			name, rest = name+" "+rest[0], rest[1:]
+		}
 	}
 	c, err := findCommand(name)
 	if err != nil {
@@ -155,7 +160,7 @@ func commandsWith(flag string) []string {
 func help(t *terminal, args []string) error {
 	text := programHelp()
 	if len(args) > 0 && args[0] != "help" {
-		c, err := findCommand(args[0])
+		c, err := findCommand(strings.Join(args, " "))
 		if err != nil {
 			return err
 		}

@@ -51,9 +51,9 @@ func runPlan(ctx context.Context, t *terminal, o *planOptions, args []string) er
 		return err
 	}
 	for _, d := range demands {
-		if d.path[0] != "capacity" {
+		if !strings.HasPrefix(d.Key, "capacity.") {
 			return usageError{
-				text: fmt.Sprintf("--fail-on %q: a plan knows capacity only, not %s", d.text, strings.Join(d.path, ".")),
+				text: fmt.Sprintf("--fail-on %q: a plan knows capacity only, not %s", d.Text, d.Key),
 				hint: "run the scenario: headroom run",
 			}
 		}

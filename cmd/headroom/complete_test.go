@@ -16,7 +16,7 @@ func TestCandidates(t *testing.T) {
 	}{
 		{"", "run plan compare … help"},
 		{"comp", "compare completion"},
-		{"run fir", "first-hall"},
+		{"run fir", "first-hall first-study"},
 		{"run first-hall ", ""},
 		{"compare first-hall liq", "liquid-hall"},
 		{"run first-hall --variant ", "liquid-48 liquid-78"},
@@ -25,7 +25,7 @@ func TestCandidates(t *testing.T) {
 		{"run first-hall --variant=", "--variant=liquid-48 --variant=liquid-78"},
 		{"run first-hall --variant =", "liquid-48 liquid-78"},
 		{"run first-hall --variant = liquid-7", "liquid-78"},
-		{"run -q fir", "first-hall"},
+		{"run -q fir", "first-hall first-study"},
 		{"run -o ", ""},
 		{"run --charts ", "png svg pdf none"},
 		{"check x --format ", "table json"},

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"headroom/scenarios"
+	"headroom/scenarios/study/sweep"
 )
 
 // Exit codes. Any other code is a failure too.
@@ -18,6 +19,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitBroken      = 3
+	exitRunsFailed  = 4
 	exitInterrupted = 130
 )
 
@@ -26,6 +28,7 @@ var exitTexts = map[int]string{
 	exitFailed:      "failed while running",
 	exitUsage:       "the flags or the input are wrong; every problem is printed",
 	exitBroken:      "--strict: a limit the plan claims to hold is broken; or a --fail-on came true",
+	exitRunsFailed:  "the study is complete but for runs that failed",
 	exitInterrupted: "interrupted; nothing half-written is left",
 }
 
@@ -53,6 +56,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &broken):
 		return exitBroken
+	case errors.As(err, new(*sweep.FailedError)):
+		return exitRunsFailed
 	}
 	return exitFailed
 }

@@ -104,7 +104,7 @@ func TestFailOnKeysAreResultKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := numbersOf(tree, "")
-	got := resultKeys()
+	got := sim.NumberKeys()
 	slices.Sort(want)
 	slices.Sort(got)
 	if want = slices.Compact(want); !slices.Equal(got, want) {
