@@ -1,14 +1,17 @@
 package sim
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 	"time"
 
 	"headroom/facility"
 	"headroom/facility/cooling"
+	"headroom/facility/placement"
 	"headroom/sim/workload"
 	"headroom/validation"
 )
@@ -178,6 +181,51 @@ func TestSameInputsSameResult(t *testing.T) {
 	}
 	if run(1) == run(2) {
 		t.Error("two seeds give one result")
+	}
+}
+
+// Runs of a study share a layout, several at a time: each says what a run of a layout of its own says.
+func TestRunsShareALayout(t *testing.T) {
+	placed := func() *placement.Layout {
+		f := hall{racks: 3, perRack: 4}.layout(t).Facility
+		for i := range f.Racks {
+			f.Racks[i].PowerW = 4 * f.Models[0].PlanW
+		}
+		f.Orders = []facility.Order{{Count: 20}}
+		l, err := placement.Place(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	answer := func(l *placement.Layout, seed uint64) string {
+		c := config(day, train(8, 20, 6))
+		c.Seed = seed
+		r, err := Run(context.Background(), l, c)
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		if len(r.Actions) == 0 {
+			t.Error("nothing would admit more")
+		}
+		b, err := json.Marshal(r)
+		if err != nil {
+			t.Error(err)
+		}
+		return string(b)
+	}
+	shared := placed()
+	var got [4]string
+	var runs sync.WaitGroup
+	for i := range got {
+		runs.Go(func() { got[i] = answer(shared, uint64(i)) })
+	}
+	runs.Wait()
+	for i := range got {
+		if got[i] != answer(placed(), uint64(i)) {
+			t.Errorf("seed %d: another answer on a shared layout", i)
+		}
 	}
 }
 

@@ -3,7 +3,11 @@
 // proven upper bound on the number of servers.
 package placement
 
-import "headroom/facility"
+import (
+	"sync"
+
+	"headroom/facility"
+)
 
 // Limit names what stops a server.
 type Limit string
@@ -180,4 +184,7 @@ type Layout struct {
 	Waterfall Waterfall
 	// Next says for each ordered model what stops its next server, at the site's best rack.
 	Next []ModelNext
+
+	upgrades     []Upgrade // for one more server, once they are asked for
+	upgradesOnce sync.Once
 }

@@ -263,6 +263,9 @@ func TestUpgrades(t *testing.T) {
 	if len(list) == 0 || !strings.Contains(list[0].Change, "rack power limit of 4 racks up by 3 kW") || list[0].Admits != 4 {
 		t.Fatalf("%+v", list)
 	}
+	if got := l.Upgrades(); fmt.Sprint(got) != fmt.Sprint(list) || &got[0] != &l.Upgrades()[0] {
+		t.Errorf("of the layout %+v, searched for %+v", got, list)
+	}
 	// Eight more take both more power and more height.
 	list = Upgrades(l, 8)
 	if !slices.ContainsFunc(list[:2], func(u Upgrade) bool { return u.Admits >= 8 && len(u.Steps) > 1 }) || list[0].Admits < 8 {

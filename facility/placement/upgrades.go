@@ -95,6 +95,14 @@ func Upgrades(l *Layout, k int) []Upgrade {
 	return list
 }
 
+// Upgrades are those that admit one more server at least. They are searched for once, when they are first asked for:
+// the runs of a study share a layout, and the search takes longer than a short run. Several runs may ask at once; none
+// may change the list, nor the layout's facility.
+func (l *Layout) Upgrades() []Upgrade {
+	l.upgradesOnce.Do(func() { l.upgrades = Upgrades(l, 1) })
+	return l.upgrades
+}
+
 // rank puts the cheapest that admit k first.
 func rank(list []Upgrade, k int) {
 	per := func(u Upgrade) float64 {
