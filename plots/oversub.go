@@ -90,6 +90,11 @@ func oversubFigure(r *sim.Result) *figure {
 	}
 	cdfPanel(cdf, it)
 	tailPanel(tail, it, cdf.x)
+	for _, pn := range []*panel{cdf, tail} {
+		if pn.why == "" {
+			powersOf(pn, it, cdf.x.unit)
+		}
+	}
 	rowsPanel(rows, r)
 	return f
 }
@@ -115,14 +120,38 @@ func cdfPanel(pn *panel, it *sim.PowerSpread) {
 	pn.y = axis{min: 0, max: 100, ticker: numberTicks{want: 5}}
 	xs, ys := stairs(scaleBy(it.AtW, k), scaleBy(it.Shares, 100))
 	pn.marks = append(pn.marks, lineMark{"IT", xs, ys, draw.LineStyle{Color: navy, Width: lineData}})
-	if v := float64(it.LimitW); finite(v) {
-		pn.marks = append(pn.marks, uprightMark{"limit", "limit: " + show.Watts(v), v * k, 0, limitStyle(), limitRed})
+}
+
+// perWatt is what a watt is in a unit of power.
+func perWatt(unit string) float64 {
+	switch unit {
+	case "kW":
+		return 1e-3
+	case "MW":
+		return 1e-6
 	}
-	if v := float64(it.ProvisionedW); finite(v) {
-		pn.marks = append(pn.marks, uprightMark{"provisioned", "provisioned: " + show.Watts(v), v * k, 1, referenceStyle(orangeInk), orangeInk})
-	}
-	if v := float64(it.P99W); finite(v) {
-		pn.marks = append(pn.marks, uprightMark{"p99", "99 %: " + show.Watts(v), v * k, -3, referenceStyle(navy), navy})
+	return 1
+}
+
+// powersOf draws the powers that a distribution is held against. Their names stand in the legend, for wherever the
+// lines lie close no name fits between them. What is out of view stands in the text beside the chart alone.
+func powersOf(pn *panel, it *sim.PowerSpread, unit string) {
+	k := perWatt(unit)
+	for _, l := range []struct {
+		name, text string
+		w          sim.Num
+		st         draw.LineStyle
+		color      color.RGBA
+		as         string
+	}{
+		{"limit", "limit: ", it.LimitW, limitStyle(), limitRed, "dash"},
+		{"provisioned", "provisioned: ", it.ProvisionedW, referenceStyle(orangeInk), orangeInk, "dot"},
+		{"p99", "99 %: ", it.P99W, referenceStyle(navy), navy, "dot"},
+	} {
+		if v := float64(l.w); finite(v) && v*k >= pn.x.min && v*k <= pn.x.max {
+			pn.marks = append(pn.marks, uprightMark{l.name, "", v * k, 0, l.st, l.color})
+			pn.legend = append(pn.legend, legendEntry{l.text + show.Watts(v), l.color, l.as})
+		}
 	}
 }
 
@@ -135,13 +164,7 @@ func tailPanel(pn *panel, it *sim.PowerSpread, x axis) {
 		pn.why = "No distribution: the power holds no figure."
 		return
 	}
-	k := 1.0
-	switch x.unit {
-	case "kW":
-		k = 1e-3
-	case "MW":
-		k = 1e-6
-	}
+	k := perWatt(x.unit)
 	least := 100.0
 	var xs, above []float64
 	for i, s := range it.Shares {
@@ -165,9 +188,6 @@ func tailPanel(pn *panel, it *sim.PowerSpread, x axis) {
 	pn.marks = append(pn.marks,
 		lineMark{"above", sx, sy, draw.LineStyle{Color: navy, Width: lineData}},
 		lineMark{"peak", []float64{last(sx), last(sx)}, []float64{last(sy), low}, draw.LineStyle{Color: navy, Width: lineData}})
-	if v := float64(it.LimitW); finite(v) {
-		pn.marks = append(pn.marks, uprightMark{"limit", "limit", v * k, 0, limitStyle(), limitRed})
-	}
 }
 
 // rowsMost is how many rows the chart names; those nearest to their limits.

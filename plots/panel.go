@@ -21,7 +21,7 @@ type sideLabel struct {
 type legendEntry struct {
 	name  string
 	color color.RGBA
-	// as: how the thing looks: "line", "dash", "box", "hatch"
+	// as: how the thing looks: "line", "dash", "dot", "box", "hatch"
 	as string
 }
 
@@ -299,6 +299,8 @@ func (pn *panel) drawLegend(p *pen, r vg.Rectangle, top vg.Length) vg.Length {
 			p.hatch(sw, e.color)
 		case "dash":
 			p.line(x, mid, x+swatch, mid, draw.LineStyle{Color: e.color, Width: lineData, Dashes: []vg.Length{5, 3}})
+		case "dot":
+			p.line(x, mid, x+swatch, mid, referenceStyle(e.color))
 		case "line":
 			p.line(x, mid, x+swatch, mid, draw.LineStyle{Color: e.color, Width: lineData})
 		}

@@ -92,7 +92,7 @@ func (a *studyAnswer) document(charts []*plots.StudyChart, format string) *docum
 	}
 	d.Add(a.documentTable("points", shownPoints))
 	if a.replicated() {
-		d.Para(document.T("± is half the width of the 95 % interval of a mean over the replicates, by Student's t. All points share their seeds, so differences between points are better known than these intervals of each point say."))
+		d.Para(document.T("± is half the width of the 95 %% interval of a mean over the replicates, by Student's t. All points share their seeds, so differences between points are better known than these intervals of each point say."))
 	}
 	return d
 }
