@@ -160,17 +160,7 @@ func TestKilledWorkers(t *testing.T) {
 		executions += victim.started
 		workers[n] = work(n)
 	}
-	for _, p := range workers {
-		p.read.Wait()
-		if err := p.cmd.Wait(); err != nil {
-			t.Errorf("%s: %v\n%s", p.name, err, p.text())
-		}
-		executions += p.started
-	}
-	server.read.Wait()
-	if err := server.cmd.Wait(); err != nil {
-		t.Fatalf("server: %v\n%s", err, server.text())
-	}
+	executions += allEnd(t, server, workers)
 	t.Logf("%d kills, %d of them hit a run; %d executions of %d runs", kills, hits, executions, killedRuns)
 	got, err := os.ReadFile(filepath.Join(dir, "out", "results.csv"))
 	if err != nil {
@@ -184,6 +174,49 @@ func TestKilledWorkers(t *testing.T) {
 	}
 	if executions > killedRuns+kills+1 {
 		t.Errorf("%d executions of %d runs with %d kills", executions, killedRuns, kills+1)
+	}
+}
+
+// allEnd waits for the server and its workers to end by themselves and returns how many runs the workers began. A worker
+// that came when the study was over waits for another one, as it should, and is stopped.
+func allEnd(t *testing.T, server *process, workers []*process) (begun int) {
+	t.Helper()
+	if !server.ends(2 * time.Minute) {
+		t.Fatalf("the server has not ended:\n%s", server.text())
+	}
+	if err := server.cmd.Wait(); err != nil {
+		t.Fatalf("server: %v\n%s", err, server.text())
+	}
+	for _, p := range workers {
+		begun += p.begun()
+		switch {
+		case p.ends(30 * time.Second):
+			if err := p.cmd.Wait(); err != nil {
+				t.Errorf("%s: %v\n%s", p.name, err, p.text())
+			}
+		case p.begun() == 0:
+			t.Logf("%s came when the study was over", p.name)
+			p.kill()
+		default:
+			t.Errorf("%s has not ended:\n%s", p.name, p.text())
+			p.kill()
+		}
+	}
+	return begun
+}
+
+// ends says whether a process has closed its output within a time.
+func (p *process) ends(within time.Duration) bool {
+	done := make(chan struct{})
+	go func() {
+		p.read.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return true
+	case <-time.After(within):
+		return false
 	}
 }
 

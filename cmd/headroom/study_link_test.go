@@ -145,18 +145,7 @@ func TestCutCable(t *testing.T) {
 	time.Sleep(3 * time.Second) // longer than a lease
 	mend()
 	t.Log("the cable is mended")
-	executions := 0
-	for _, p := range workers {
-		p.read.Wait()
-		if err := p.cmd.Wait(); err != nil {
-			t.Errorf("%s: %v\n%s", p.name, err, p.text())
-		}
-		executions += p.started
-	}
-	server.read.Wait()
-	if err := server.cmd.Wait(); err != nil {
-		t.Fatalf("server: %v\n%s", err, server.text())
-	}
+	executions := allEnd(t, server, workers)
 	got, err := os.ReadFile(filepath.Join(dir, "out", "results.csv"))
 	if err != nil {
 		t.Fatal(err)

@@ -239,7 +239,10 @@ func (w *Worker) Finish(ctx context.Context, l *sweep.Lease, o sweep.Outcome) er
 	if err != nil {
 		return err
 	}
-	gone := func(err error) bool { return errors.Is(err, jetstream.ErrNoStreamResponse) && w.gone(ctx) }
+	// Where the study is over, another worker has made this run as well, and nobody is left to hear of it.
+	gone := func(err error) bool {
+		return w.over() || errors.Is(err, jetstream.ErrNoStreamResponse) && w.gone(ctx)
+	}
 	err = keepTrying(ctx, gone, func(ctx context.Context) error {
 		_, err := w.js.Publish(ctx, w.row(l.Job.ID), data)
 		return err
@@ -249,7 +252,7 @@ func (w *Worker) Finish(ctx context.Context, l *sweep.Lease, o sweep.Outcome) er
 	}
 	if err == nil {
 		// An acknowledgement that is not heard costs a second run.
-		_ = keepTrying(ctx, func(error) bool { return w.nc.IsConnected() }, h.msg.DoubleAck)
+		_ = keepTrying(ctx, func(error) bool { return w.over() || w.nc.IsConnected() }, h.msg.DoubleAck)
 	}
 	if o.Err != "" {
 		w.say("failed", l.Job.ID)
