@@ -69,9 +69,9 @@ func figureNamed(key string, which int) studyFigure {
 	case "thermal.throttled_share":
 		return studyFigure{key, "throttled share", "share", which}
 	case "energy.cost.amount":
-		return studyFigure{key, "bills of the run", "", which}
+		return studyFigure{key, "bills of the run, in the site's currency", "", which}
 	case "money.per_pflop_day":
-		return studyFigure{key, "cost of a PFLOP-day", "", which}
+		return studyFigure{key, "cost of a PFLOP-day, in the site's currency", "", which}
 	}
 	f := studyFigure{Key: key, Name: strings.ReplaceAll(key, "_", " "), which: which}
 	for part := key; part != "" && f.Unit == ""; part = part[:max(0, strings.LastIndexByte(part, '.'))] {
