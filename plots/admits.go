@@ -98,7 +98,7 @@ func drawAdmits(p *pen, r vg.Rectangle, res *sim.Result) {
 			p.text(r.Min.X, y, fmt.Sprintf("and %d more, in the report", len(res.Capacity.Binding)-i), style{size: sizeLabel, color: grey, ay: 1})
 			return
 		}
-		head := limitName(placement.Limit(b.Limit))
+		head, _ := BindingNames(&b)
 		if b.Where != "" && b.Where != "racks" {
 			head += " at " + b.Where
 		}

@@ -37,6 +37,24 @@ var limitNames = []struct {
 // LimitName returns a limit of Capacity.Binding as a planner says it: "rack power".
 func LimitName(limit string) string { return limitName(placement.Limit(limit)) }
 
+// BindingNames returns what stops the next server with the limits that tie with it, "rack power and air cooling": raising
+// one of them alone admits nothing. verb is "stops", or "stop" for several.
+func BindingNames(b *sim.Binding) (names, verb string) {
+	names = LimitName(b.Limit)
+	if b.Also == "" {
+		return names, "stops"
+	}
+	ties := strings.Split(b.Also, ", ")
+	for i, tie := range ties {
+		if i == len(ties)-1 {
+			names += " and " + LimitName(tie)
+		} else {
+			names += ", " + LimitName(tie)
+		}
+	}
+	return names, "stop"
+}
+
 // Limits returns the limits in the order in which tables list them.
 func Limits() []placement.Limit {
 	out := make([]placement.Limit, len(limitNames))
@@ -102,7 +120,8 @@ func stopper(c *sim.Capacity) string {
 	if placement.Limit(b.Limit) == placement.Order {
 		return "no limit stops the next one"
 	}
-	s := limitName(placement.Limit(b.Limit)) + " stops the next one"
+	names, verb := BindingNames(&b)
+	s := names + " " + verb + " the next one"
 	if b.Short.Known() && b.Short > 0 {
 		s += ", short by " + show.Quantity(float64(b.Short), b.Unit)
 	}

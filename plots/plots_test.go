@@ -392,6 +392,8 @@ func TestTitles(t *testing.T) {
 	c.ServersPlaced, c.RacksUsed = 0, 0
 	c.Binding = []sim.Binding{{Limit: "space", Short: 3, Unit: "U"}}
 	want(fitTitle(r), "No server fits; rack space stops the next one, short by 3 U")
+	c.Binding = []sim.Binding{{Limit: "power", Also: "air, space", Short: 3000, Unit: "W"}}
+	want(fitTitle(r), "No server fits; rack power, air cooling and rack space stop the next one, short by 3.00 kW")
 	c.Binding = nil
 	want(fitTitle(r), "No server fits; what stops the next one is unknown")
 

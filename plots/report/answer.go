@@ -89,12 +89,16 @@ func bindingSentence(b sim.Binding) document.Text {
 	if placement.Limit(b.Limit) == placement.Order {
 		return t("No limit stops the next one.")
 	}
-	name := plots.LimitName(b.Limit)
+	name, verb := plots.BindingNames(&b)
 	s := t("%s", strings.ToUpper(name[:1])+name[1:])
 	if b.Where != "" && b.Where != "racks" {
 		s = t("%s at %s", s, b.Where)
 	}
-	s = t("%s stops the next one", s)
+	if verb == "stop" {
+		s = t("%s stop the next one", s)
+	} else {
+		s = t("%s stops the next one", s)
+	}
 	if b.Racks > 0 {
 		s = t("%s in %s", s, show.Of(b.Racks, "rack"))
 	}

@@ -97,6 +97,20 @@ func TestMarkdownOpensWithTheAnswer(t *testing.T) {
 	}
 }
 
+// Limits that tie are all named: raising the first alone admits nothing.
+func TestTiesAreNamed(t *testing.T) {
+	r := fixture.Result(fixture.Options{})
+	r.Capacity.Binding[0].Also = string(placement.Air)
+	if md := markdown(t, r); !strings.Contains(md, "Rack power and air cooling stop the next one in 12 racks, short by 3.00 kW.") {
+		t.Errorf("the answer names one of two:\n%.600s", md)
+	}
+	for _, row := range summary(r) {
+		if row[0] == "stopped by" && !strings.HasPrefix(row[1], "rack power and air cooling, 12 racks, short by 3.00 kW") {
+			t.Errorf("stopped by %q", row[1])
+		}
+	}
+}
+
 func TestMarkdownIsTidy(t *testing.T) {
 	for name, r := range hostile() {
 		md := markdown(t, r)

@@ -27,7 +27,8 @@ func (d *doc) fit() {
 			if b.Short.Known() && b.Short > 0 {
 				short = quantity(float64(b.Short), b.Unit)
 			}
-			rows = append(rows, row(words(plots.LimitName(b.Limit)), words(b.Where), count(b.Racks), short))
+			names, _ := plots.BindingNames(&b)
+			rows = append(rows, row(words(names), words(b.Where), count(b.Racks), short))
 		}
 		d.table("what stops the next server", []string{"limit", "where", ">racks", ">short by"}, rows)
 	}

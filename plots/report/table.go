@@ -76,7 +76,7 @@ func summary(r *sim.Result) [][2]string {
 	stops := show.Unknown
 	if len(c.Binding) > 0 {
 		b := c.Binding[0]
-		stops = plots.LimitName(b.Limit)
+		stops, _ = plots.BindingNames(&b)
 		if placement.Limit(b.Limit) != placement.Order {
 			if b.Where != "" && b.Where != "racks" {
 				stops += " at " + b.Where
