@@ -258,6 +258,7 @@ workload:
 		"workload[chat].requests={trace: azure.csv, window: {from: 1 h}}":                                      "no request that is used",
 		"workload[chat].requests={trace: azure.csv, times: ms}":                                                "columns that are named",
 		"workload[chat].requests=none.csv":                                                                     "no such file",
+		"workload[chat].requests={trace: azure.csv, rate: 1e6, span: 2 d}":                                     "want at most 1e+09",
 		"workload[chat].requests.step=1 ms":                                                                    "at least 1 s",
 		"workload[chat].kind=batch":                                                                            "is for inference",
 	} {

@@ -13,6 +13,9 @@ import (
 // fluidStepNS is how often a service whose load is a profile is looked at: profiles go by the hour.
 const fluidStepNS = 3600e9
 
+// mostRequests bounds what a repeated trace makes in a run: beyond it a run takes hours and gigabytes.
+const mostRequests = 1e9
+
 // readRequests reads the traces of requests once, for what is wrong with them and for the tokens of their requests.
 func (s *Scenario) readRequests(d *decoder, files fs.FS) {
 	s.requests = make([]*workload.RequestTrace, len(s.file.Workload))
@@ -73,6 +76,13 @@ func (s *Scenario) readRequest(d *decoder, files fs.FS, l *classLine, p *request
 	if !(t.PeriodS > 0) && t.SpanS > 0 {
 		d.fail(p.of("span"), joinKey(p.path, "span"), "", "a trace of one instant can't be repeated; state its window")
 		return nil
+	}
+	runS := s.file.Run.Length.V
+	if t.SpanS > 0 {
+		if n := float64(sum.Requests) * math.Min(t.SpanS, runS) / t.PeriodS; n > mostRequests {
+			d.fail(p.of("span"), joinKey(p.path, "span"), "a lower rate, or a shorter span", "%.3g requests in the run; want at most %.0e: each is served one by one", n, mostRequests)
+			return nil
+		}
 	}
 	// The model is planned for the trace's own requests where the file doesn't say otherwise.
 	if m := l.Model; m != nil {
