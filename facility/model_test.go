@@ -167,39 +167,13 @@ func TestAgainstMeasuredPowerLogs(t *testing.T) {
 		{b200water, "llama3.1-8b__Offline__run_1", "hgx-b200-liquid", 1000, 0.03},
 		{b200water, "stable-diffusion-xl__Server__run_1", "hgx-b200-liquid", 1000, 0.03},
 	} {
-		loaded, idle := readPowerLog(t, filepath.Join(dataDir(t), "power", tt.folder, tt.file+".csv.gz"))
+		loaded, idle := readPowerLog(t, filepath.Join(validation.DataDir(t), "power", tt.folder, tt.file+".csv.gz"))
 		m := newModel(t, tt.model)
 		id := "server-power/log-" + tt.model + "-" + strings.ToLower(strings.ReplaceAll(tt.file, "__", "-"))
 		source := "MLPerf Inference power log " + tt.folder + "/" + tt.file
 		validation.Share(id, tt.model+" under load, "+tt.file, "W", loaded, tt.within, source).FromData().Check(t, atGPU(m, tt.gpuW))
 		validation.Share(id+"-idle", tt.model+" at rest around it, "+tt.file, "W", idle, 0.05, source).FromData().Check(t, atIdle(m))
 	}
-}
-
-// dataDir is the folder of real data: $HEADROOM_DATA, or ../shared/data beside the repository.
-func dataDir(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		root, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(filepath.Dir(root), "shared", "data")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("NO REAL DATA: %v; set HEADROOM_DATA", err)
-		}
-		t.Skipf("NO REAL DATA, nothing is compared with measurement: %v; set HEADROOM_DATA", err)
-	}
-	return dir
 }
 
 // readPowerLog returns the mean wall power inside the measured window and the fifth lowest reading of the whole

@@ -283,7 +283,7 @@ func oversubLines(r *sim.Result) []textLine {
 		out = append(out, textLine{s: "IT peak with the swings of training steps: " + show.Watts(float64(w)), gap: 10})
 	}
 	k := &r.Compute
-	out = append(out, textLine{s: "What caps cost in this run", bold: true, gap: 12}, textLine{s: "work lost to power limits and caps: " + gpuH(k.LostGPUHours.PowerCap)})
+	out = append(out, textLine{s: "What power limits cost in this run", bold: true, gap: 12}, textLine{s: "work lost to caps and the GPUs' own limit: " + gpuH(k.LostGPUHours.PowerCap)})
 	for _, m := range r.Energy.Cost {
 		out = append(out, textLine{s: "energy bill: " + clean(m.Currency) + " " + show.Number(float64(m.Amount), 3)})
 	}

@@ -64,7 +64,7 @@ run: {length: 365 d}
 `
 
 func TestDenverWarmWater(t *testing.T) {
-	files := os.DirFS(dataDir(t))
+	files := os.DirFS(validation.DataDir(t))
 	r := run(t, denver, Options{FS: files})
 	t.Logf("PUE %.4f %s TUE %.4f WUE %.3f coolant %v free %v h; %+v", r.Energy.PUE, r.Energy.PUEName, r.Energy.TUE, r.Energy.WUE, r.Thermal.CoolantC, r.Energy.FreeCoolingH, r.Energy.PartialPUE)
 	const source = "warm-water halls in Denver's climate (NREL ESIF 1.036 measured; 1.03 to 1.06 with compute off the UPS, IT metered at the rack, transformers left out)"
@@ -122,7 +122,7 @@ variants:
 `
 
 func TestVertivStudy(t *testing.T) {
-	files := os.DirFS(dataDir(t))
+	files := os.DirFS(validation.DataDir(t))
 	air := run(t, vertiv, Options{FS: files}).Energy
 	liquid := run(t, vertiv, Options{FS: files, Variant: "liquid"}).Energy
 	change := func(a, b sim.Num) float64 { return 100 * (float64(b)/float64(a) - 1) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"headroom/facility/units"
 )
@@ -38,6 +39,12 @@ func readVariants(root *node, d *decoder) []variant {
 	for i, k := range n.keys {
 		v := variant{name: k.value, at: k.pos}
 		path := joinKey("variants", k.value)
+		switch {
+		case k.value == BaseName:
+			d.fail(k.pos, path, "", "%q stands for the scenario itself; want another name", BaseName)
+		case k.value == "" || strings.ContainsFunc(k.value, func(r rune) bool { return r == ',' || unicode.In(r, unicode.Cc, unicode.Cf) }):
+			d.fail(k.pos, "variants", "", "a variant's name has letters, and no comma or control character (got %s)", quoteShort(k.value))
+		}
 		body := n.items[i]
 		if body.isNull() {
 			list = append(list, v)

@@ -173,3 +173,24 @@ func TestPathRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+// Names that would read as the scenario itself, as two names, or as nothing are refused where they stand.
+func TestVariantNamesAreNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"base":              `"base" stands for the scenario itself`,
+		`""`:                "a variant's name has letters",
+		`"a,b"`:             "no comma",
+		`"two\nlines"`:      "no comma or control character",
+		`"right\u202eleft"`: "no comma or control character",
+	} {
+		_, err := Load("hall.yaml", []byte(hall+"variants:\n  "+name+": {set: {name: x}}\n"), Options{})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "hall.yaml:") {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	for _, name := range []string{"liquid-78", "液冷 78", "50 %"} {
+		if _, err := Load("hall.yaml", []byte(hall+"variants:\n  \""+name+"\": {set: {name: x}}\n"), Options{Variant: name}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

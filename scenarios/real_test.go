@@ -3,43 +3,17 @@ package scenarios
 import (
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"headroom/facility/placement"
 	"headroom/sim"
+	"headroom/validation"
 )
-
-// dataDir finds the real data, or skips the test: in CI it must be there.
-func dataDir(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		root, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for root != filepath.Dir(root) {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, "..", "shared", "data")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("NO REAL DATA: %v", err)
-		}
-		t.Skipf("SKIPPED, NO REAL DATA: %v (set HEADROOM_DATA)", err)
-	}
-	return dir
-}
 
 // An EPW file and a real job trace through the scenario: read, filtered, windowed, and part of the id.
 func TestRealWeatherAndTrace(t *testing.T) {
-	files := os.DirFS(dataDir(t))
+	files := os.DirFS(validation.DataDir(t))
 	text := strings.Replace(hall, "climate: shanghai", "weather: weather/epw/CHN_Zhejiang.Hangzhou.584570_CSWD.epw.gz", 1) +
 		"replay:\n  - {name: philly, trace: jobs/philly_reconstructed/philly_vc_jobs_ge20min.csv.gz, vc: 0e4a51, window: {length: 70 d}}\n" +
 		"run: {length: 10 weeks}\n"
@@ -75,7 +49,7 @@ func TestRealWeatherAndTrace(t *testing.T) {
 
 // The requests of Azure's and Mooncake's traces through a service in a hall: every one is served, and every token is counted.
 func TestRealRequestsAreServed(t *testing.T) {
-	files := os.DirFS(dataDir(t))
+	files := os.DirFS(validation.DataDir(t))
 	for _, x := range []struct {
 		file     string
 		requests int64

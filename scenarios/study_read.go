@@ -308,8 +308,8 @@ func (r *studyReader) pairs(l *varyLine) (Axis, bool) {
 	return a, good && len(a.Points) > 0
 }
 
-// baseName stands for the scenario itself on an axis of variants.
-const baseName = "base"
+// BaseName stands for the scenario itself among its variants, so no variant may be called it.
+const BaseName = "base"
 
 func (r *studyReader) variants(l *varyLine) (Axis, bool) {
 	a := Axis{Name: l.Name, At: placeOf(l.of("variants"))}
@@ -323,11 +323,11 @@ func (r *studyReader) variants(l *varyLine) (Axis, bool) {
 	known := r.s.variants
 	for _, name := range l.Variants {
 		p := AxisPoint{Label: name, Variant: name}
-		if name == baseName && !slices.Contains(known, name) {
+		if name == BaseName && !slices.Contains(known, name) {
 			p.Variant = ""
 		} else if len(known) > 0 && !slices.Contains(known, name) { // a resolved file has none left: told when it is run
 			near, _ := units.Nearest(name, known)
-			r.d.fail(l.of("variants"), joinKey(l.path, "variants"), didYouMean(near), "unknown variant (got %s, want one of %s)", quoteShort(name), strings.Join(append([]string{baseName}, known...), ", "))
+			r.d.fail(l.of("variants"), joinKey(l.path, "variants"), didYouMean(near), "unknown variant (got %s, want one of %s)", quoteShort(name), strings.Join(append([]string{BaseName}, known...), ", "))
 			return a, false
 		}
 		a.Points = append(a.Points, p)

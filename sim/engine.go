@@ -261,11 +261,11 @@ func (e *engine) run() error {
 				return err
 			}
 		}
-		if e.count&0xfff == 0 {
+		if e.count&0xff == 0 { // one event may serve a minute of requests
 			if err := e.ctx.Err(); err != nil {
 				return err
 			}
-			if e.cfg.Progress != nil {
+			if e.cfg.Progress != nil && e.count&0xfff == 0 {
 				e.cfg.Progress(e.now)
 			}
 		}

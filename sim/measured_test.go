@@ -23,32 +23,6 @@ import (
 	"headroom/validation"
 )
 
-// realData is the folder of measured data: $HEADROOM_DATA, or ../shared/data beside the repository.
-func realData(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		root, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for root != filepath.Dir(root) {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(filepath.Dir(root), "shared", "data")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("NO REAL DATA: %v; set HEADROOM_DATA", err)
-		}
-		t.Skipf("NO REAL DATA, nothing is compared with measurement: %v; set HEADROOM_DATA", err)
-	}
-	return dir
-}
-
 // table reads a CSV file, gzipped or not, as columns by name; a cell that is no number is NaN.
 func table(t testing.TB, path string) map[string][]float64 {
 	t.Helper()
@@ -159,7 +133,7 @@ func TestMeasuredPowerSeries(t *testing.T) {
 		if c.capW != cappedW {
 			m.GPUCapW = c.capW
 		}
-		data := table(t, filepath.Join(realData(t), "power", c.file))
+		data := table(t, filepath.Join(validation.DataDir(t), "power", c.file))
 		power, window := data["server_ac_w"], data["in_power_window"]
 		if power == nil {
 			power, window = data["node_ac_w"], data["in_timed_run"]
@@ -274,7 +248,7 @@ func TestMeasuredTemperatureSlopes(t *testing.T) {
 		{"cbsugpu07_hourly.csv.gz", "a100-pcie", 0.221},
 		{"cbsugpu08_hourly.csv.gz", "h100-pcie", 0.100},
 	} {
-		data := table(t, filepath.Join(realData(t), "thermal", "biohpc_cornell", c.file))
+		data := table(t, filepath.Join(validation.DataDir(t), "thermal", "biohpc_cornell", c.file))
 		measured := slopeOf(data["power_avg_w"], data["temp_avg_c"])
 		if math.Abs(measured/c.slope-1) > 0.01 {
 			t.Errorf("%s: slope %.4f °C/W, published %.3f", c.file, measured, c.slope)
@@ -331,7 +305,7 @@ func TestMeasuredCoincidence(t *testing.T) {
 		{"llama2_70b_lora_8nodes__result_5742_3.csv.gz", 8, 0.9927},
 		{"resnet_8nodes__result_4960_1.csv.gz", 8, 0.9978},
 	} {
-		data := table(t, filepath.Join(realData(t), "power", "mlperf_training_v4.0_smc_h100x8_multinode", c.file))
+		data := table(t, filepath.Join(validation.DataDir(t), "power", "mlperf_training_v4.0_smc_h100x8_multinode", c.file))
 		var nodes [][]float64
 		sum := 0.0
 		for name, values := range data {

@@ -68,9 +68,6 @@ const (
 	mostSides = 40
 )
 
-// baseName names the file itself among its variants.
-const baseName = "base"
-
 // side is one of what is compared: a scenario as it is loaded for a seed.
 type side struct {
 	name    string // among the others: a variant's or a file's
@@ -200,7 +197,7 @@ func (o *compareOptions) variantSides(only *side) ([]*side, error) {
 		}
 	}
 	find := func(flag, name string) (string, error) {
-		if name == baseName && !slices.Contains(all, name) {
+		if name == scenarios.BaseName && !slices.Contains(all, name) {
 			return "", nil
 		}
 		i, err := pick("variant", name, all[1:])
@@ -246,7 +243,7 @@ func (o *compareOptions) variantSides(only *side) ([]*side, error) {
 		s := *only
 		s.name, s.variant = v, v
 		if v == "" {
-			s.name = baseName
+			s.name = scenarios.BaseName
 		}
 		list = append(list, &s)
 	}

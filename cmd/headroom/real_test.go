@@ -7,32 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-)
 
-// realData finds the real data, or skips the test aloud; in CI it must be there.
-func realData(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("NO REAL DATA: %v", err)
-		}
-		t.Skipf("SKIPPED, NO REAL DATA: %v (set HEADROOM_DATA)", err)
-	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return abs
-}
+	"headroom/validation"
+)
 
 // Twelve weeks of a Philly tenant on Shanghai's neighbour Hangzhou: a weather file and a job trace from end to
 // end, every job accounted for, every chart drawn.
 func TestRealWeatherAndTraceEndToEnd(t *testing.T) {
-	data, dir := realData(t), t.TempDir()
+	data, dir := validation.DataDir(t), t.TempDir()
 	if err := os.Symlink(data, filepath.Join(dir, "data")); err != nil {
 		t.Fatal(err)
 	}

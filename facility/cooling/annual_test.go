@@ -145,7 +145,7 @@ var epwStations = []epwStation{
 // TestAnnualPUEOfBuiltInClimates holds the built-in climates to what they are for: each plant's annual PUE
 // close to what it is with the hours of the station itself.
 func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
-	dir := dataDir(t)
+	dir := validation.DataDir(t)
 	cases := annualCases(t)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -212,20 +212,4 @@ func readEPW(t testing.TB, path string) *weather.Series {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// dataDir is the folder of the real data: $HEADROOM_DATA, or beside the repository.
-func dataDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("no real data: set HEADROOM_DATA")
-		}
-		t.Skip("REAL DATA ABSENT: set HEADROOM_DATA; nothing was compared")
-	}
-	return dir
 }

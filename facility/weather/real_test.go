@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"headroom/validation"
 )
 
 // station is a file of real weather and the climate that is derived from it.
@@ -57,34 +59,10 @@ var stations = []station{
 	},
 }
 
-// dataDir is the folder of the real data, $HEADROOM_DATA or beside the repository. Without it the test is
-// skipped, but fails where CI says that it must be there.
+// dataDir is the folder of real weather.
 func dataDir(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		root, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			if root == filepath.Dir(root) {
-				t.Fatal("no go.mod above the package")
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "weather")); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("REAL DATA MISSING: %v", err)
-		}
-		t.Skipf("REAL DATA MISSING, NOTHING TESTED: %v (set HEADROOM_DATA)", err)
-	}
-	return filepath.Join(dir, "weather")
+	return filepath.Join(validation.DataDir(t), "weather")
 }
 
 // readStation reads one file of real weather.
