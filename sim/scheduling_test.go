@@ -4,38 +4,19 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
 	"headroom/sim/sched"
 	"headroom/sim/workload"
+	"headroom/validation"
 )
-
-// realFile opens a file of real data, or skips the test when there is none.
-func realFile(t *testing.T, name string) *os.File {
-	t.Helper()
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("NO REAL DATA: ", err)
-		}
-		t.Skip("NO REAL DATA, NOTHING TESTED: ", err)
-	}
-	t.Cleanup(func() { _ = f.Close() })
-	return f
-}
 
 // figures reads the published and computed statistics of the traces.
 func figures(t *testing.T) func(trace, statistic string) float64 {
 	t.Helper()
-	rows, err := csv.NewReader(realFile(t, "check_values.csv")).ReadAll()
+	rows, err := csv.NewReader(validation.DataFile(t, "check_values.csv")).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +41,7 @@ func TestHeliosTenantsReplayed(t *testing.T) {
 	value := figures(t)
 	for _, vc := range []string{"vc3sl", "vc8Sj", "vcJkd", "vcMod", "vcTJs", "vcdI0", "vchbv", "vcpDC"} {
 		name := "Helios Earth May 2020 " + vc
-		jobs, err := workload.ReadOccupancy(realFile(t, "jobs/helios/earth_2020-05_"+vc+".csv.gz"), vc, workload.OccupancyOptions{Unit: workload.Dates, Activity: 0.5})
+		jobs, err := workload.ReadOccupancy(validation.DataFile(t, "jobs/helios/earth_2020-05_"+vc+".csv.gz"), vc, workload.OccupancyOptions{Unit: workload.Dates, Activity: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +63,7 @@ func TestHeliosTenantsReplayed(t *testing.T) {
 func TestPhillyTenantsReplayed(t *testing.T) {
 	value := figures(t)
 	for _, vc := range []string{"0e4a51", "103959", "11cb48", "2869ce", "7f04ca", "e13805", "ee9e8c"} {
-		jobs, err := workload.ReadTrace(realFile(t, "jobs/philly_reconstructed/philly_vc_jobs_ge20min.csv.gz"), vc,
+		jobs, err := workload.ReadTrace(validation.DataFile(t, "jobs/philly_reconstructed/philly_vc_jobs_ge20min.csv.gz"), vc,
 			workload.TraceOptions{Filter: map[string]string{"vc": vc}, Activity: 0.5})
 		if err != nil {
 			t.Fatal(err)

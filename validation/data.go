@@ -27,6 +27,18 @@ func DataDir(tb testing.TB) string {
 	return dir
 }
 
+// DataFile opens a file of the folder of real data, by its path with slashes, and closes it when the test ends. A file
+// that is missing from a folder that is there fails the test.
+func DataFile(tb testing.TB, name string) *os.File {
+	tb.Helper()
+	f, err := os.Open(filepath.Join(DataDir(tb), filepath.FromSlash(name)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
 // root is the folder of go.mod above the package that is tested.
 func root(tb testing.TB) string {
 	tb.Helper()

@@ -1,5 +1,7 @@
 package cooling
 
+import "math"
+
 // CyclingParams describe how a compressor starts and stops while the load is below the least that one unit can run at. Zero
 // values take the default in brackets.
 //
@@ -45,10 +47,13 @@ func (p *CyclingParams) cycle(loadW, onShare, jPerK float64) (startsPerS, swingK
 	periodS := max(p.MinOnS/onShare, p.MinOffS/off)
 	if jPerK > 0 {
 		periodS = max(periodS, p.BandK*jPerK/(loadW*off))
-		swingK = loadW * off * periodS / jPerK
 	}
-	if periodS <= 0 { // neither times nor water keep it from starting at every moment
+	// Neither times nor water keep it from starting at every moment; or the load is so little that it never starts.
+	if periodS <= 0 || math.IsInf(periodS, 1) {
 		return 0, 0, 1
+	}
+	if jPerK > 0 {
+		swingK = loadW * off * periodS / jPerK
 	}
 	return 1 / periodS, swingK, 1 + min(p.StartS/(onShare*periodS), 1)
 }

@@ -33,6 +33,13 @@ func TestCycle(t *testing.T) {
 		}
 	}
 	p := cycling(1200, 1200, 2, 120)
+	// Next to no load never starts: nothing infinite comes of it.
+	for _, loadW := range []float64{1e-12, 1e-100, 1e-301, 5e-324} {
+		starts, swing, factor := p.cycle(loadW, loadW/1e5, 1e6)
+		if math.IsNaN(starts+swing+factor) || math.IsInf(starts+swing+factor, 0) {
+			t.Errorf("%g W: %v %v %v", loadW, starts, swing, factor)
+		}
+	}
 	for _, on := range []float64{0, 1, math.NaN()} {
 		if starts, swing, factor := p.cycle(100e3, on, 1e6); starts != 0 || swing != 0 || factor != 1 {
 			t.Errorf("on %v: %v %v %v", on, starts, swing, factor)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"headroom/validation"
 )
 
 func year2023(figure func(i int) float64) string {
@@ -74,16 +76,9 @@ func FuzzReadHourly(f *testing.F) {
 
 // TestRealPrices reads a day-ahead year of each market in the data and bills a steady load with it.
 func TestRealPrices(t *testing.T) {
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "grid", "prices", "*.csv.gz"))
+	files, _ := filepath.Glob(filepath.Join(validation.DataDir(t), "grid", "prices", "*.csv.gz"))
 	if len(files) == 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("no real prices: set HEADROOM_DATA")
-		}
-		t.Skip("REAL DATA ABSENT: set HEADROOM_DATA; nothing was read")
+		t.Fatal("no prices in the real data")
 	}
 	for _, file := range files {
 		f, err := os.Open(file)

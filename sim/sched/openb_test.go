@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,34 +16,6 @@ import (
 	"headroom/validation"
 )
 
-// openData finds the folder of real traces.
-func openData(t testing.TB, name string) *os.File {
-	t.Helper()
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		root, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, "..", "shared", "data")
-	}
-	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("NO REAL DATA: ", err)
-		}
-		t.Skip("NO REAL DATA, NOTHING TESTED: ", err)
-	}
-	t.Cleanup(func() { _ = f.Close() })
-	return f
-}
-
 // openb is the cluster and the tasks of the Alibaba GPU trace of 2023.
 type openb struct {
 	nodes []NodeSpec
@@ -55,7 +25,7 @@ type openb struct {
 
 func readOpenb(t testing.TB, pods string) *openb {
 	t.Helper()
-	rows, err := workload.ReadAlibabaNodes(openData(t, "jobs/alibaba_gpu_v2023/openb_node_list_all_node.csv"), "nodes")
+	rows, err := workload.ReadAlibabaNodes(validation.DataFile(t, "jobs/alibaba_gpu_v2023/openb_node_list_all_node.csv"), "nodes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +41,7 @@ func readOpenb(t testing.TB, pods string) *openb {
 		o.nodes = append(o.nodes, NodeSpec{GPUs: r.GPUs, Type: types[r.Model], CPUMilli: r.CPUMilli, MemMiB: r.MemMiB})
 		o.gpus += int64(r.GPUs)
 	}
-	z, err := gzip.NewReader(openData(t, "jobs/alibaba_gpu_v2023/"+pods))
+	z, err := gzip.NewReader(validation.DataFile(t, "jobs/alibaba_gpu_v2023/"+pods))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +116,8 @@ func (o *openb) pack(p Placement, seed uint64) (allocated float64, fragmented [5
 }
 
 // TestOpenbPacking holds the packing of the Alibaba GPU trace of 2023 against the results that Weng et al. publish with
-// their simulator (USENIX ATC 2023; mean and standard deviation over ten seeds at 130 % demand). HEADROOM_OPENB=all runs
-// ten seeds and wants their mean within two standard deviations; without it one seed must lie within three.
+// their simulator (USENIX ATC 2023; mean and standard deviation over ten seeds at 130 % demand): the mean of ten seeds lies within two
+// standard deviations.
 func TestOpenbPacking(t *testing.T) {
 	type published struct{ mean, sd float64 }
 	want := map[string]map[string]published{
@@ -163,9 +133,9 @@ func TestOpenbPacking(t *testing.T) {
 	fragmented := map[string][5]float64{
 		"random": {15.10, 15.92, 13.95, 13.49, 12.43}, "best-fit": {10.81, 8.29, 7.09, 7.05, 6.85}, "fgd": {8.93, 5.97, 4.65, 4.73, 4.57},
 	}
-	seeds, within := 1, 3.0
-	if os.Getenv("HEADROOM_OPENB") == "all" {
-		seeds, within = 10, 2
+	const seeds, within = 10, 2.0
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: ten seeds of twelve packings take 20 s")
 	}
 	for trace, byPolicy := range want {
 		o := readOpenb(t, trace)

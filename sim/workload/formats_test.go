@@ -20,7 +20,7 @@ import (
 // checkValue is a published or computed figure of a trace, from check_values.csv beside the traces.
 func checkValue(t *testing.T, trace, statistic string) float64 {
 	t.Helper()
-	rows, err := csv.NewReader(dataFile(t, "check_values.csv")).ReadAll()
+	rows, err := csv.NewReader(validation.DataFile(t, "check_values.csv")).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func lengths(jobs []Job) (s []float64) {
 // The tenants of Philly: what they offer, and how long their jobs are.
 func TestPhillyTenants(t *testing.T) {
 	read := func(o TraceOptions) []Job {
-		jobs, err := ReadTrace(dataFile(t, "jobs/philly_reconstructed/philly_vc_jobs_ge20min.csv.gz"), "philly", o)
+		jobs, err := ReadTrace(validation.DataFile(t, "jobs/philly_reconstructed/philly_vc_jobs_ge20min.csv.gz"), "philly", o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestPhillyTenants(t *testing.T) {
 }
 
 func TestSWFOfNASA(t *testing.T) {
-	jobs, err := ReadTrace(dataFile(t, "jobs/swf/NASA-iPSC-1993-3.1-cln.swf.gz"), "nasa", TraceOptions{})
+	jobs, err := ReadTrace(validation.DataFile(t, "jobs/swf/NASA-iPSC-1993-3.1-cln.swf.gz"), "nasa", TraceOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestAlibabaPods(t *testing.T) {
 		types[name] = 1 << i
 	}
 	report := &TraceReport{}
-	jobs, err := ReadTrace(dataFile(t, "jobs/alibaba_gpu_v2023/openb_pod_list_gpuspec33.csv.gz"), "pods",
+	jobs, err := ReadTrace(validation.DataFile(t, "jobs/alibaba_gpu_v2023/openb_pod_list_gpuspec33.csv.gz"), "pods",
 		TraceOptions{Columns: AlibabaColumns, QoS: AlibabaQoS, Types: types, SkipNoGPU: true, Report: report})
 	bad := countOf(err)
 	tasks := int(checkValue(t, "Alibaba openb (gpu-v2023)", "tasks"))
@@ -134,7 +134,7 @@ func TestAlibabaPods(t *testing.T) {
 	c := AlibabaColumns
 	c.Start = ""
 	report = &TraceReport{}
-	jobs, err = ReadTrace(dataFile(t, "jobs/alibaba_gpu_v2023/openb_pod_list_default.csv.gz"), "pods",
+	jobs, err = ReadTrace(validation.DataFile(t, "jobs/alibaba_gpu_v2023/openb_pod_list_default.csv.gz"), "pods",
 		TraceOptions{Columns: c, QoS: AlibabaQoS, Types: types, SkipNoGPU: true, Report: report})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestAlibabaPods(t *testing.T) {
 
 func TestHeliosOccupancy(t *testing.T) {
 	for _, vc := range []string{"vc3sl", "vc8Sj", "vcJkd", "vcMod", "vcTJs", "vcdI0", "vchbv", "vcpDC"} {
-		jobs, err := ReadOccupancy(dataFile(t, "jobs/helios/earth_2020-05_"+vc+".csv.gz"), vc, OccupancyOptions{Unit: Dates})
+		jobs, err := ReadOccupancy(validation.DataFile(t, "jobs/helios/earth_2020-05_"+vc+".csv.gz"), vc, OccupancyOptions{Unit: Dates})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestRequestTraces(t *testing.T) {
 		{"azure_llm_2023/AzureLLMInferenceTrace_conv.csv.gz", "Azure LLM 2023 conv", "ContextTokens", "GeneratedTokens"},
 		{"mooncake/conversation_trace.csv.gz", "Mooncake conversation", "input_length", "output_length"},
 	} {
-		q := OpenRequests(dataFile(t, "inference/"+c.file), c.file, RequestColumns{})
+		q := OpenRequests(validation.DataFile(t, "inference/"+c.file), c.file, RequestColumns{})
 		var in, out []float64
 		var sumIn, sumOut float64
 		last := int64(0)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"headroom/validation"
 )
 
 func TestReadCSV(t *testing.T) {
@@ -259,7 +261,7 @@ func TestReadTracePicksTheFormat(t *testing.T) {
 // TestPhilly: 8,313 jobs of 11 virtual clusters of Microsoft's Philly cluster, of 20 minutes and more.
 func TestPhilly(t *testing.T) {
 	const name = "jobs/philly_reconstructed/philly_vc_jobs_ge20min.csv.gz"
-	jobs, err := ReadTrace(dataFile(t, name), name, TraceOptions{})
+	jobs, err := ReadTrace(validation.DataFile(t, name), name, TraceOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +281,7 @@ func TestPhilly(t *testing.T) {
 	if m := lengths[len(lengths)/2]; m != 31644 {
 		t.Errorf("median %v s", m)
 	}
-	one, err := ReadCSV(dataFile(t, name), name, TraceOptions{Filter: map[string]string{"vc": "ee9e8c"}})
+	one, err := ReadCSV(validation.DataFile(t, name), name, TraceOptions{Filter: map[string]string{"vc": "ee9e8c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +298,7 @@ func TestPhilly(t *testing.T) {
 // TestNASA: 18,239 jobs of the NASA Ames iPSC/860, 92 days of 1993, cleaned log of the Parallel Workloads Archive.
 func TestNASA(t *testing.T) {
 	const name = "jobs/swf/NASA-iPSC-1993-3.1-cln.swf.gz"
-	jobs, err := ReadTrace(dataFile(t, name), name, TraceOptions{})
+	jobs, err := ReadTrace(validation.DataFile(t, name), name, TraceOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
