@@ -11,7 +11,10 @@ LINT_VERSION := v2.15.0
 TOOLS   ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/headroom/tools
 LINT    := $(TOOLS)/golangci-lint-$(LINT_VERSION)/golangci-lint
 
-.PHONY: all build test lint fmt bench validate run clean
+# How long make fuzz spends on each target.
+FUZZTIME ?= 10m
+
+.PHONY: all build test lint fmt bench validate fuzz race run clean
 all: build test lint
 
 build:
@@ -35,6 +38,21 @@ bench:
 validate:
 	@rows=$$(mktemp -d); trap 'rm -rf "$$rows"' EXIT; \
 	HEADROOM_VALIDATION="$$rows" $(GO) test -count=1 -p $(JOBS) ./... && $(GO) run ./validation/book -rows "$$rows" $(ACCEPT)
+
+# Every fuzz target there is, one after another, for FUZZTIME each; what one finds stands in its package's testdata.
+# make fuzz ONLY=FuzzReadEPW for one of them.
+ONLY ?= Fuzz
+fuzz:
+	@failed=; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test $$pkg -list '^$(ONLY)' | grep '^Fuzz'); do \
+			echo "$$pkg $$target, $(FUZZTIME)"; \
+			$(GO) test $$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -parallel $(JOBS) || failed="$$failed $$target"; \
+		done; \
+	done; [ -z "$$failed" ] || { echo "findings:$$failed"; exit 1; }
+
+# The race detector over the whole suite, one package at a time; it needs a C compiler.
+race:
+	CGO_ENABLED=1 $(GO) test -race -p 1 -timeout 60m ./...
 
 run:
 	$(GO) run ./cmd/headroom $(ARGS)

@@ -126,8 +126,11 @@ func decodeRow(data []byte) (r Row, other bool, err error) {
 		return Row{ID: head.ID}, true, nil
 	}
 	var raw []json.RawMessage
-	if err := json.Unmarshal(body, &raw); err != nil || len(raw) != len(Columns()) {
-		return Row{}, false, fmt.Errorf("a stored run of %d values, want %d: %w", len(raw), len(Columns()), err)
+	if err := json.Unmarshal(body, &raw); err != nil {
+		return Row{}, false, fmt.Errorf("a stored run whose values do not read: %w", err)
+	}
+	if len(raw) != len(Columns()) {
+		return Row{}, false, fmt.Errorf("a stored run of %d values, want %d", len(raw), len(Columns()))
 	}
 	r = Row{ID: head.ID, Values: make([]any, len(raw))}
 	for i, c := range Columns() {
