@@ -46,7 +46,7 @@ fuzz:
 	@failed=; for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test $$pkg -list '^$(ONLY)' | grep '^Fuzz'); do \
 			echo "$$pkg $$target, $(FUZZTIME)"; \
-			$(GO) test $$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -parallel $(JOBS) || failed="$$failed $$target"; \
+			$(GO) test $$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s -parallel $(JOBS) || failed="$$failed $$target"; \
 		done; \
 	done; [ -z "$$failed" ] || { echo "findings:$$failed"; exit 1; }
 

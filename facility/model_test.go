@@ -176,6 +176,34 @@ func TestAgainstMeasuredPowerLogs(t *testing.T) {
 	}
 }
 
+// What supplies lose, from a machine metered on both sides of them. It has shelves of large rectifiers where the
+// catalogue's server has 80 PLUS Titanium supplies at the floor of their label.
+func TestAgainstMeasuredSupplies(t *testing.T) {
+	const file = "mlperf_training_v4.0_smc_h100x8/llama2_70b_lora__result_4951-240509201759121728742_1.csv"
+	rows, err := csv.NewReader(validation.DataFile(t, "power/"+file)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]int{}
+	for i, name := range rows[0] {
+		column[name] = i
+	}
+	var acW, dcW, n float64
+	for _, r := range rows[1:] {
+		ac, err1 := strconv.ParseFloat(r[column["node_ac_w"]], 64)
+		dc, err2 := strconv.ParseFloat(r[column["node_dc_w"]], 64)
+		if err1 == nil && err2 == nil && r[column["in_timed_run"]] == "1" && dc > 6500 {
+			acW, dcW, n = acW+ac, dcW+dc, n+1
+		}
+	}
+	if n < 100 {
+		t.Fatalf("%g readings", n)
+	}
+	m := newModel(t, "hgx-h100-liquid")
+	validation.Within("ups/supplies-8xh100-plateau", "8x H100 training, supplies at the plateau: output over input", "%", 100*dcW/acW, 1.5, "MLPerf Training v4.0 power logs, Sustainable Metal Cloud: AC and DC at the power shelves of "+file).
+		FromData().Check(t, 100*m.Efficiency(dcW/n, m.PSUs))
+}
+
 // readPowerLog returns the mean wall power inside the measured window and the fifth lowest reading of the whole
 // log, which is the machine at rest before and after.
 func readPowerLog(t *testing.T, path string) (loadedW, idleW float64) {
@@ -239,6 +267,18 @@ func TestH100AirThrottleInlets(t *testing.T) {
 	} {
 		validation.Within("temperature/h100-throttle-inlet-"+tt.id, "H100 at 700 W reaches its limit at an inlet of, "+tt.slot, "°C", tt.wantC, tt.withinK,
 			"arithmetic on die temperatures published for H100 in air (arXiv 2507.16781), inlet of 25 °C assumed").Check(t, m.LimitC-700*tt.r)
+	}
+}
+
+// Half the clock takes twice as long only where nothing waits for memory.
+func TestHalfClock(t *testing.T) {
+	for _, c := range []struct {
+		id          string
+		memoryBound float64
+		seconds     float64
+	}{{"no-memory", 0, 20}, {"training", 0.15, 18.5}, {"decode", 0.75, 12.5}} {
+		validation.Within("temperature/half-clock-"+c.id, fmt.Sprintf("10,000 units at 1,000 a second, at half the clock with %g %% bound by memory", 100*c.memoryBound), "s", c.seconds, 1e-9,
+			"1/(m + (1−m)·f0/f), after a request to CloudSim Plus for a job that takes twice as long").Check(t, 10000/(1000*WorkRate(c.memoryBound, 0.5)))
 	}
 }
 

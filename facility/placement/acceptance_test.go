@@ -9,6 +9,7 @@ import (
 	"headroom/facility/power"
 	"headroom/facility/units"
 	"headroom/facility/weather"
+	"headroom/validation"
 )
 
 // Rows of the table of worked examples that are arithmetic of this and lower packages; the others stand in the tests
@@ -111,6 +112,9 @@ func TestWorkedExamples(t *testing.T) {
 		Loss: power.LossThrough([3]float64{0.2, 15.0 / 18, 1}, [3]float64{0.96, 0.965, 0.965}),
 	}
 	g := graph(t, node("u", power.Utility, 1e6), shelf)
+	const orv3 = "Open Compute Project, ORv3 power shelf of six rectifiers of 3 kW (2019)"
+	validation.Within("failover/w111-n+1", "ORv3 shelf of six rectifiers of 3 kW, N+1: output", "kW", 15, 1e-9, orv3).Check(t, float64(g.CapacityW(1, shelf.Units-shelf.Redundant))/1e3)
+	validation.Within("failover/w111-n", "ORv3 shelf of six rectifiers of 3 kW, all of them: output", "kW", 18, 1e-9, orv3).Check(t, float64(g.CapacityW(1, shelf.Units))/1e3)
 	near("W111 N+1", float64(g.CapacityW(1, shelf.Units-shelf.Redundant)), 15000, 0)
 	near("W111 N", float64(g.CapacityW(1, shelf.Units)), 18000, 0)
 	f := g.NewFlow([]power.Consumer{{Fed: []int{1}, IT: true}})

@@ -11,6 +11,7 @@ import (
 
 	"headroom/facility"
 	"headroom/facility/power"
+	"headroom/validation"
 )
 
 // distributed is n systems with every rack on a pair of them, the pairs in turn (nN(n-1), 4N3 and 3N2).
@@ -50,6 +51,8 @@ func distributed(t interface{ Fatal(...any) }, systems, racksEach int, systemVA 
 	return f
 }
 
+const schemeSource = "usual formulas of redundancy: (n−1)/n for N+1, 1/2 for 2N, (n−1)/n for distributed and n/(n+1) for block redundant systems"
+
 // Usable over installed of the redundancy schemes.
 func TestSchemes(t *testing.T) {
 	// 3N2: three systems of 30 kW hold 60 servers of 1 kW, 20 on each pair; 4N3: four hold 90.
@@ -69,6 +72,8 @@ func TestSchemes(t *testing.T) {
 				usable -= step.W
 			}
 		}
+		validation.Within(fmt.Sprintf("failover/usable-%dn%d", c.systems, c.systems-1), fmt.Sprintf("%dN%dR distributed redundant: usable of what is installed", c.systems, c.systems-1), "%", 100*c.usable, 1e-6, schemeSource).
+			Check(t, 100*float64(len(l.Servers))*1000/float64(w.InstalledW))
 		if math.Abs(float64(usable)/float64(w.InstalledW)-c.usable) > 1e-9 {
 			t.Errorf("%dN%d: usable %d of %d W", c.systems, c.systems-1, usable, w.InstalledW)
 		}
@@ -141,12 +146,24 @@ func catcher(t testing.TB, blocks int, reserveVA float64) *facility.Facility {
 	return f
 }
 
+// N+1 of four modules carries three of them.
+func TestModulesRedundant(t *testing.T) {
+	f := fillWith(watts(1000), racks(1, 50, facility.NoLimit))
+	ups := node("ups", power.UPS, 10e3, "utility")
+	ups.Units, ups.Redundant = 4, 1
+	f.Power = graph(t, node("utility", power.Utility, 1e9), ups)
+	f.Racks[0].Feeds = []int{1}
+	l := place(t, f)
+	validation.Within("failover/usable-3+1", "three modules and one more: usable of what is installed", "%", 75, 1e-6, schemeSource).Check(t, 100*float64(len(l.Servers))*1000/40e3)
+}
+
 func TestBlockRedundant(t *testing.T) {
 	f := catcher(t, 3, 10e3)
 	l := place(t, f)
 	if len(l.Servers) != 30 || l.Bound != 30 {
 		t.Errorf("%d servers, bound %d, want 30 on three blocks of four", len(l.Servers), l.Bound)
 	}
+	validation.Within("failover/usable-block", "three blocks and a reserve: usable of what is installed", "%", 75, 1e-6, schemeSource).Check(t, 100*float64(len(l.Servers))*1000/40e3)
 	k, _ := f.Power.Index("ups.reserve")
 	if l.DemandW[k] != 0 || l.Loads[k].WorstW != 10000 || l.Loads[k].WorstLost != "ups0" {
 		t.Errorf("the reserve: %+v", l.Loads[k])

@@ -190,6 +190,7 @@ func TestSites(t *testing.T) {
 	f.Cooling.Loops[0].CDUs, f.Cooling.Loops[0].Redundant = 2, 1
 	l = place(t, f)
 	last := l.Failover[len(l.Failover)-1]
+	validation.Within("failover/w087-cdu", "two racks of 120 kW, 85 % liquid, on two CDUs of 250 kW: load of the other after one is lost", "%", 81.6, 1e-6, "a maker's worked example of N+1 CDUs").Check(t, 100*last.WorstLoadShare)
 	if len(l.Servers) != 2 || math.Abs(last.WorstLoadShare-0.816) > 1e-9 || last.State != RedundancyLost {
 		t.Errorf("W087 with N+1: %d racks, %+v", len(l.Servers), last)
 	}
@@ -245,6 +246,12 @@ func TestFeedsAfterALoss(t *testing.T) {
 		if fit.Servers != c.servers || fit.Binding != c.binding || math.Abs(fit.FeedShare-c.share) > 2e-4 || l.Bound != c.servers {
 			t.Errorf("%s: %d servers (bound %d) by %s at %.4f, want %d by %s at %.4f", c.name, fit.Servers, l.Bound, fit.Binding, fit.FeedShare, c.servers, c.binding, c.share)
 		}
+		if id, what, ok := strings.Cut(c.name, " "); ok && strings.HasPrefix(id, "W03") {
+			const source = "worked examples of racks with 40.8 kW on two and three circuits: √3·V·I, 80 % continuous under NEC, power factor 0.98"
+			id = "failover/" + strings.ToLower(id) + "-" + strings.ToLower(what[strings.LastIndexByte(what, ' ')+1:])
+			validation.Within(id+"-servers", what+": servers that survive the loss of any circuit", "", float64(c.servers), 0, source).Check(t, float64(len(l.Servers)))
+			validation.Within(id+"-share", what+": load of a circuit that is left", "%", 100*c.share, 0.05, source).Check(t, 100*fit.FeedShare)
+		}
 		for _, lost := range l.Failover {
 			if lost.Lost == "A01.A" && (lost.State != c.states || lost.Racks != 1) {
 				t.Errorf("%s: %+v, want %s", c.name, lost, c.states)
@@ -259,19 +266,24 @@ func TestFeedsAfterALoss(t *testing.T) {
 func TestSupplies(t *testing.T) {
 	h100, b200 := dgxH100(), dgxB200()
 	for _, c := range []struct {
-		name  string
-		model *facility.Model
-		feeds int
-		lost  int
-		live  int
-		state string
+		name   string
+		model  *facility.Model
+		feeds  int
+		lost   int
+		live   int
+		state  string
+		leftKW float64
 	}{
-		{"W026 DGX H100 on three PDUs, one lost", &h100, 3, 0, 4, RedundancyLost},
-		{"W027 DGX H100 on two PDUs, one lost", &h100, 2, 0, 3, Degraded},
-		{"W028 DGX B200 with one supply lost", &b200, 6, 5, 5, RedundancyLost},
-		{"six supplies on four feeds, a first one lost", &h100, 4, 0, 4, RedundancyLost},
+		{"W026 DGX H100 on three PDUs, one lost", &h100, 3, 0, 4, RedundancyLost, 13.2},
+		{"W027 DGX H100 on two PDUs, one lost", &h100, 2, 0, 3, Degraded, 9.9},
+		{"W028 DGX B200 with one supply lost", &b200, 6, 5, 5, RedundancyLost, 16.5},
+		{"six supplies on four feeds, a first one lost", &h100, 4, 0, 4, RedundancyLost, 13.2},
 	} {
 		live := supplies(c.model, c.feeds, func(j int) bool { return j != c.lost })
+		if id, what, ok := strings.Cut(c.name, " "); ok && strings.HasPrefix(id, "W") {
+			validation.Within("failover/"+strings.ToLower(id)+"-output", what+": output of the supplies that are left", "kW", c.leftKW, 1e-9, "NVIDIA DGX H100 and B200 user guides: six supplies of 3.3 kW, 4+2 and 5+1").
+				Check(t, float64(live)*c.model.PSURatingW/1e3)
+		}
 		if live != c.live || shortState(c.model, live) != c.state {
 			t.Errorf("%s: %d supplies, %s; want %d, %s", c.name, live, shortState(c.model, live), c.live, c.state)
 		}

@@ -1,10 +1,14 @@
 package power
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"headroom/validation"
 )
 
 func near(t *testing.T, what string, got, want, tol float64) {
@@ -106,7 +110,13 @@ func TestUPSSizing(t *testing.T) {
 			t.Errorf("%s: %d, %d modules, want %d, %d", c.name, needed, installed, c.needed, c.installed)
 		}
 		near(t, c.name+" required", c.load*c.factor, c.required, 0.05)
-		near(t, c.name+" survivors", c.load/(float64(installed-1)*c.module), c.surviveLoad, 0.001)
+		survivors := c.load / (float64(installed-1) * c.module)
+		near(t, c.name+" survivors", survivors, c.surviveLoad, 0.001)
+		if strings.HasPrefix(c.name, "W") {
+			what, source := fmt.Sprintf("UPS of %g kW modules for %g kW, N+1", c.module, c.load), "sizing rule of JGJ 16-2008 (1.2 times computer load) and makers' worked examples"
+			validation.Within("failover/ups-"+strings.ToLower(c.name)+"-modules", what+": modules", "", float64(c.installed), 0, source).Check(t, float64(installed))
+			validation.Within("failover/ups-"+strings.ToLower(c.name)+"-survivors", what+": load of the others after one is lost", "%", 100*c.surviveLoad, 0.1, source).Check(t, 100*survivors)
+		}
 	}
 	near(t, "W061 others", UPSFactorOther, 1.3, 0)
 	near(t, "W068", 5500/0.8, 6875, 1e-9)
