@@ -30,6 +30,24 @@ type Facility struct {
 	Mechanical []MechanicalLoad
 }
 
+// Phased says whether any load is not even over three lines, so that the lines of circuits are to be followed.
+func (f *Facility) Phased() bool {
+	if f.Power == nil {
+		return false
+	}
+	for i := range f.Racks {
+		if f.Racks[i].Outlets != EvenOutlets && len(f.Racks[i].Feeds) > 0 {
+			return true
+		}
+	}
+	for n := range f.Power.Nodes {
+		if f.Power.Nodes[n].Lines != power.ThreePhase {
+			return true
+		}
+	}
+	return false
+}
+
 // MechanicalLoad is one cooling component as an electrical load.
 type MechanicalLoad struct {
 	Name string // path: "cooling.air", "plants.chilled-water"

@@ -10,11 +10,12 @@ import (
 )
 
 // breaker is the overload protection of one node as a thermal image: heat follows the square of the load
-// share with one time constant, and past its limit it trips. Every I²t curve of the kind is one such image.
+// share of its fullest line with one time constant, and past its limit it trips. Every I²t curve of the kind is one such image.
 type breaker struct {
 	node  int
+	line  int          // the fullest one, from 0; noLine where lines are not followed
 	image thermal.Path // (load / rating)², relaxing
-	share float64      // load share the image relaxes to
+	share float64      // load share the image relaxes to, of the fullest line
 	tauS  float64
 	trip  float64 // image at which it trips
 	ev    event.ID
@@ -62,7 +63,10 @@ func (e *engine) initBreakers() {
 	for _, m := range e.fac.Mechanical {
 		reach(m.Fed, float64(m.W))
 	}
-	const lossMargin = 1.1 // losses below and fans beyond the design day
+	lossMargin := 1.1 // losses below and fans beyond the design day
+	if e.fac.Phased() {
+		lossMargin *= 3 // all of it may hang on one line
+	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		tau, holds := float64(breakerTauS), breakerHolds
@@ -74,19 +78,23 @@ func (e *engine) initBreakers() {
 			continue
 		}
 		if rated := n.RatingVA * n.PF * float64(max(n.Units-1, 1)); most[i]*lossMargin > rated*holds {
-			e.breakers = append(e.breakers, breaker{node: i, tauS: tau, trip: holds * holds, image: thermal.Still(0)})
+			e.breakers = append(e.breakers, breaker{node: i, line: noLine, tauS: tau, trip: holds * holds, image: thermal.Still(0)})
 		}
 	}
+	e.initLines()
 }
 
 // watchBreakers follows the load of every breaker that is watched and schedules its trip.
 func (e *engine) watchBreakers() {
+	e.followLines()
 	for i := range e.breakers {
 		b := &e.breakers[i]
 		n := &e.graph.Nodes[b.node]
 		share := 0.0
 		if up := e.b.flow.Up[b.node]; up > 0 {
-			share = e.b.flow.OutW[b.node] / (n.RatingVA * n.PF * float64(up))
+			carries, line := e.worstLine(b.node)
+			b.line = line
+			share = carries / (n.RatingVA * n.PF * float64(up))
 		}
 		if math.Abs(share-b.share) < 1e-4 && b.evOn == (share*share > b.trip) {
 			continue
@@ -106,7 +114,7 @@ func (e *engine) watchBreakers() {
 		}
 		if at, ok := b.image.Reach(b.trip, true, e.now, e.cfg.LengthNS); ok {
 			b.ev, b.evOn = e.push(max(at, e.now+1), evTrip, int32(i))
-			e.note("overload", n.ID, fmt.Sprintf("%.0f %% of its rating, trips in %.0f s", 100*share, float64(at-e.now)/thermal.Second))
+			e.note("overload", n.ID, fmt.Sprintf("%.0f %% of its rating%s, trips in %.0f s", 100*share, lineName(b.line), float64(at-e.now)/thermal.Second))
 		}
 	}
 }
@@ -117,6 +125,6 @@ func (e *engine) tripEvent(i int32) {
 	b.evOn = false
 	e.tripped[b.node] = true
 	e.trips++
-	e.note("tripped", e.graph.Nodes[b.node].ID, fmt.Sprintf("at %.0f %% of its rating", 100*b.share))
+	e.note("tripped", e.graph.Nodes[b.node].ID, fmt.Sprintf("at %.0f %% of its rating%s", 100*b.share, lineName(b.line)))
 	e.rewire(b.node)
 }

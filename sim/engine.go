@@ -116,6 +116,7 @@ type engine struct {
 
 	supplies []supply
 	breakers []breaker
+	lines    *lines // nil where every load is even over the lines
 	tripped  []bool // by node
 	trips    int64
 	caps     []capDomain

@@ -9,7 +9,7 @@ import (
 const FormatVersion = 1
 
 // ModelVersion changes when the same input gives other numbers; it is part of a run's id.
-const ModelVersion = "2026.12-4"
+const ModelVersion = "2026.12-5"
 
 // Num is a figure that may be unknown.
 type Num = metrics.Num

@@ -66,7 +66,7 @@ func orderCount(o facility.Order) int {
 func requested(f *facility.Facility) int {
 	alone := *f
 	alone.Mechanical, alone.OtherFed = nil, nil
-	s := &site{f: &alone, phased: phased(&alone)}
+	s := &site{f: &alone, phased: alone.Phased()}
 	for i := range f.Models {
 		s.needs = append(s.needs, newNeed(&f.Models[i]))
 	}

@@ -60,24 +60,6 @@ func (v legs6) scaled(total int64) legs6 {
 	return to
 }
 
-// phased says whether any load of the facility is not even over the lines, so that legs are to be followed.
-func phased(f *facility.Facility) bool {
-	if f.Power == nil {
-		return false
-	}
-	for i := range f.Racks {
-		if f.Racks[i].Outlets != facility.EvenOutlets && len(f.Racks[i].Feeds) > 0 {
-			return true
-		}
-	}
-	for n := range f.Power.Nodes {
-		if f.Power.Nodes[n].Lines != power.ThreePhase {
-			return true
-		}
-	}
-	return false
-}
-
 // dealt returns how many of n supplies hang on each of three lines (or pairs) when they are dealt round, beginning
 // at one of them.
 func dealt(n, first int) (on [3]int64) {
@@ -85,6 +67,25 @@ func dealt(n, first int) (on [3]int64) {
 		on[(first+k)%3] = int64((n + 2 - k) / 3)
 	}
 	return on
+}
+
+// ServerLines is how the supplies of one server share its load over the lines of one of its rack's circuits: of the
+// nth server of its model in the rack, counted from 0. The shares add up to 1.
+func ServerLines(f *facility.Facility, rack, feed, model, nth int) power.LegLoad {
+	from := &f.Racks[rack]
+	n := int(shareOf(int64(f.Models[model].PSUs), int64(len(from.Feeds)), int64(feed)))
+	if from.Outlets == facility.EvenOutlets || f.Power.Nodes[from.Feeds[feed]].Lines != power.ThreePhase || n < 1 {
+		return power.EvenLoad(1)
+	}
+	var v power.LegLoad
+	at := 0
+	if from.Outlets == facility.LineLine {
+		at = 3
+	}
+	for k, on := range dealt(n, (from.Place+model+n*nth)%3) {
+		v[at+k] = float64(on) / float64(n)
+	}
+	return v
 }
 
 // feedLegs is what servers of a rack and its reserve put on one of its circuits if that circuit carries all of it:

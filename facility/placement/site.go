@@ -232,7 +232,7 @@ const (
 )
 
 func newSite(f *facility.Facility) *site {
-	s := &site{f: f, phased: phased(f)}
+	s := &site{f: f, phased: f.Phased()}
 	for i := range f.Models {
 		s.needs = append(s.needs, newNeed(&f.Models[i]))
 	}
