@@ -14,7 +14,7 @@ LINT    := $(TOOLS)/golangci-lint-$(LINT_VERSION)/golangci-lint
 # How long make fuzz spends on each target.
 FUZZTIME ?= 10m
 
-.PHONY: all build test lint fmt bench validate fuzz race run clean
+.PHONY: all build test lint fmt bench validate fuzz race vuln chaos mutate run clean
 all: build test lint
 
 build:
@@ -53,6 +53,19 @@ fuzz:
 # The race detector over the whole suite, one package at a time; it needs a C compiler.
 race:
 	CGO_ENABLED=1 $(GO) test -race -p 1 -timeout 60m ./...
+
+# Runs and studies killed at random moments a hundred times each; the ordinary tests do it ten times.
+chaos:
+	HEADROOM_CHAOS=100 $(GO) test -count=1 -timeout 60m -v -run 'TestKilledRun|TestKilledStudy' ./cmd/headroom
+
+# Changes operators, comparisons and constants at random places and counts those that a test notices.
+MUTANTS ?= 40
+mutate:
+	$(GO) run ./validation/mutate -n $(MUTANTS) -least 0.8 ./facility/cooling ./facility/placement ./sim
+
+# Known vulnerabilities of what the program calls; it needs the vulnerability database (VULNDB=URL for a copy).
+vuln:
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 $(if $(VULNDB),-db $(VULNDB)) ./...
 
 run:
 	$(GO) run ./cmd/headroom $(ARGS)

@@ -40,6 +40,7 @@ const (
 	stagingPrefix = ".headroom-"
 	lockName      = "lock"
 	commitName    = "commit" // there once files are being moved; lists them
+	staleName     = "stale"  // lists those of an earlier run that go
 	newName       = "new"
 	oldName       = "old"
 )
@@ -72,13 +73,18 @@ func missing(dir string) []string {
 	}
 }
 
-// stage makes the hidden folder and takes its lock.
+// stage makes the hidden folder and takes its lock. Another process may take it, still empty, for one that was left.
 func (o *output) stage() (err error) {
-	if o.staging, err = os.MkdirTemp(o.dir, stagingPrefix); err != nil {
-		return err
-	}
-	if o.lock, err = os.Create(filepath.Join(o.staging, lockName)); err != nil {
-		return err
+	for tries := 0; ; tries++ {
+		if o.staging, err = os.MkdirTemp(o.dir, stagingPrefix); err != nil {
+			return err
+		}
+		if o.lock, err = os.Create(filepath.Join(o.staging, lockName)); err == nil {
+			break
+		}
+		if tries > 3 || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	if err := tryLock(o.lock); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -92,19 +98,43 @@ func recoverOutput(dir string) {
 	for _, staging := range left {
 		lock, err := os.OpenFile(filepath.Join(staging, lockName), os.O_RDWR, 0)
 		if err != nil {
-			continue // not ours, or not yet ready
+			if digits := strings.TrimPrefix(filepath.Base(staging), stagingPrefix); strings.Trim(digits, "0123456789") == "" {
+				_ = os.Remove(staging) // killed before it had its lock, or after; not ours where there is anything in it
+			}
+			continue
 		}
 		if tryLock(lock) == nil {
-			if names, err := os.ReadFile(filepath.Join(staging, commitName)); err == nil {
-				for _, name := range strings.Split(string(names), "\n") {
-					if filepath.IsLocal(name) {
-						_ = install(filepath.Join(staging, newName, name), filepath.Join(dir, name))
-					}
-				}
-			}
-			_ = os.RemoveAll(staging)
+			finish(dir, staging)
+			clearStaging(staging)
 		}
 		_ = lock.Close()
+	}
+}
+
+// finish moves what a killed process was moving.
+func finish(dir, staging string) {
+	names, err := os.ReadFile(filepath.Join(staging, commitName))
+	if err != nil {
+		return
+	}
+	stale, _ := os.ReadFile(filepath.Join(staging, staleName))
+	for _, name := range strings.Split(string(stale), "\n") {
+		if filepath.IsLocal(name) {
+			_ = install(filepath.Join(dir, name), filepath.Join(staging, oldName, name))
+			_ = os.Remove(filepath.Dir(filepath.Join(dir, name))) // where it is left empty
+		}
+	}
+	for _, name := range strings.Split(string(names), "\n") {
+		if filepath.IsLocal(name) {
+			_ = install(filepath.Join(staging, newName, name), filepath.Join(dir, name))
+		}
+	}
+}
+
+// clearStaging removes a hidden folder, its lock last: without the lock nobody would know what was left of it for ours.
+func clearStaging(staging string) {
+	for _, name := range []string{commitName, staleName, newName, oldName, lockName, ""} {
+		_ = os.RemoveAll(filepath.Join(staging, name))
 	}
 }
 
@@ -173,6 +203,9 @@ func (o *output) commit() (err error) {
 		names = append(names, o.manifest)
 	}
 	if err := o.check(names); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(o.staging, staleName), []byte(strings.Join(stale, "\n")), 0o644); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(o.staging, commitName), []byte(strings.Join(names, "\n")), 0o644); err != nil {
@@ -265,7 +298,7 @@ func sortedNames(files map[string]string) []string {
 // discard removes what was not committed.
 func (o *output) discard() {
 	if o.staging != "" {
-		_ = os.RemoveAll(o.staging)
+		clearStaging(o.staging)
 	}
 	if o.lock != nil {
 		_ = o.lock.Close()
