@@ -10,14 +10,7 @@ import (
 // there the test is skipped aloud; under CI=true it fails, for there it must be.
 func DataDir(tb testing.TB) string {
 	tb.Helper()
-	dir := os.Getenv("HEADROOM_DATA")
-	if dir == "" {
-		dir = filepath.Join(root(tb), "..", "shared", "data")
-	}
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		_, err = os.Stat(dir)
-	}
+	dir, err := Data(root(tb))
 	if err != nil {
 		if os.Getenv("CI") == "true" {
 			tb.Fatalf("NO REAL DATA: %v; set HEADROOM_DATA", err)
@@ -25,6 +18,19 @@ func DataDir(tb testing.TB) string {
 		tb.Skipf("SKIPPED, NO REAL DATA, nothing is compared with it: %v; set HEADROOM_DATA", err)
 	}
 	return dir
+}
+
+// Data is the folder of real data of a repository, and an error where it is not there.
+func Data(repository string) (string, error) {
+	dir := os.Getenv("HEADROOM_DATA")
+	if dir == "" {
+		dir = filepath.Join(repository, "..", "shared", "data")
+	}
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		_, err = os.Stat(dir)
+	}
+	return dir, err
 }
 
 // DataFile opens a file of the folder of real data, by its path with slashes, and closes it when the test ends. A file

@@ -25,7 +25,7 @@ func TestAssembleFindsWhatIsWrong(t *testing.T) {
 		"server-power/idle": {Used: 0.04}, "server-power/full": {Used: 0.1}, "pue/other": {Used: 2},
 		"queueing/gone": {Used: 0.1}, "traces/philly": {Used: 0.1, Measured: true},
 	}
-	b := assemble([]validation.Row{met, grown, missed, known, odd}, table)
+	b := assemble([]validation.Row{met, grown, missed, known, odd}, table, false)
 	text := strings.Join(b.wrong, "\n")
 	for _, want := range []string{"server-power/full: the error grew from 0.10 to 0.75", "pue/city: a new target that is missed: 1.6", "alone: an id is area/name", "queueing/gone: no test compares it"} {
 		if !strings.Contains(text, want) {
@@ -50,7 +50,7 @@ func TestTheBookReads(t *testing.T) {
 		at(validation.Range("server-power/idle", "8x H200 idle", "W", 2360, 2410, "MLPerf Inference v4.1"), 2390),
 		at(validation.Share("server-power/peak", "peak", "W", 11837, 0.05, "MLPerf Inference v5.1").FromData(), 10757),
 		at(validation.Within("psychrometrics/wet-bulb-35-50", "wet bulb of 35 °C, 50 %", "°C", 26.14, 0.05, "a psychrometric solution"), 26.13),
-	}, nil)
+	}, nil, true)
 	text := string(b.markdown())
 	for _, want := range []string{
 		"3 numbers: 2 agree, 1 are missed", "| peak * | W | 11,837 | 10,757 | -9.12 % | ± 5 % | MLPerf Inference v5.1 |",
@@ -90,6 +90,18 @@ func TestRunWritesOnlyWhatAgrees(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(root, "docs/validation.md")); err == nil {
 		t.Error("the book was written all the same")
+	}
+	// Without the folder of real data it says what it could not check, and writes nothing.
+	t.Setenv("HEADROOM_DATA", filepath.Join(root, "nowhere"))
+	if code := run([]string{"-rows", rows, "-root", root, "-accept"}, &out, &errs); code != 0 || !strings.Contains(out.String(), "not checked, real data is absent: packing/default-fgd") || !strings.Contains(errs.String(), "nothing is written") {
+		t.Errorf("code %d, %s%s", code, out.String(), errs.String())
+	}
+	if _, err := os.Stat(filepath.Join(root, "docs/validation.md")); err == nil {
+		t.Error("the book was written although rows could not be checked")
+	}
+	t.Setenv("HEADROOM_DATA", t.TempDir())
+	if b := assemble(nil, map[string]validation.Accepted{"traces/philly": {Measured: true}}, true); len(b.wrong) != 1 || len(b.absent) != 0 {
+		t.Errorf("a row that is gone although its data is there: wrong %v, absent %v", b.wrong, b.absent)
 	}
 	if code := run([]string{"-rows", rows, "-root", root, "-accept"}, &out, &errs); code != 0 {
 		t.Errorf("code %d, %s", code, errs.String())

@@ -4,8 +4,8 @@
 //
 //	go run ./validation/mutate -n 40 -seed 1 ./sim ./facility/placement ./facility/cooling
 //
-// A mutant that the first tests let live is given to those named with -also, in their order. A mutant is killed when a test fails, panics, or
-// runs far beyond the usual time; one that does not compile is drawn again. The list of the living is for a person to
+// A mutant that the package's own tests let live is given to those of the packages named with -also, in their order. It
+// is killed when a test fails, panics, or runs far beyond the usual time; one that does not compile is drawn again. The list of the living is for a person to
 // judge: some changes cannot be seen from outside.
 package main
 
@@ -16,6 +16,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -25,40 +26,47 @@ import (
 	"time"
 )
 
-func main() {
-	n := flag.Int("n", 40, "mutants of each package")
-	seed := flag.Uint64("seed", 1, "of the places")
-	also := flag.String("also", "", "packages whose tests see a mutant that the package's own let live, by comma")
-	timeout := flag.Duration("timeout", 4*time.Minute, "of one run of tests; a mutant beyond it counts as killed")
-	below := flag.Float64("least", 0, "fail where fewer than this share of the mutants of a package are killed")
-	flag.Parse()
-	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "mutate: want folders of packages, such as ./sim")
-		os.Exit(2)
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("mutate", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	n := flags.Int("n", 40, "mutants of each package")
+	seed := flags.Uint64("seed", 1, "of the places")
+	also := flags.String("also", "", "packages whose tests see a mutant that the package's own let live, by comma")
+	timeout := flags.Duration("timeout", 4*time.Minute, "of one run of tests; a mutant beyond it counts as killed")
+	below := flags.Float64("least", 0, "fail where fewer than this share of the mutants of a package are killed")
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	if flags.NArg() == 0 {
+		fmt.Fprintln(stderr, "mutate: want folders of packages, such as ./sim")
+		return 2
 	}
 	var others []string
 	if *also != "" {
 		others = strings.Split(*also, ",")
 	}
 	short := false
-	for _, dir := range flag.Args() {
-		s := newSampler(dir, *seed)
+	for _, dir := range flags.Args() {
+		s := newSampler(dir, *seed, stdout)
 		s.also, s.timeout = others, *timeout
 		if err := s.run(*n); err != nil {
-			fmt.Fprintln(os.Stderr, "mutate:", err)
-			os.Exit(1)
+			fmt.Fprintln(stderr, "mutate:", err)
+			return 1
 		}
 		share := float64(s.killed) / float64(max(s.killed+len(s.alive), 1))
-		fmt.Printf("%s: %d places, %d mutants, %d killed (%.0f %%), %d beyond the time, %d alive, %d did not compile\n",
+		fmt.Fprintf(stdout, "%s: %d places, %d mutants, %d killed (%.0f %%), %d beyond the time, %d alive, %d did not compile\n",
 			dir, len(s.places), s.killed+len(s.alive), s.killed, 100*share, s.slow, len(s.alive), s.broken)
 		for _, m := range s.alive {
-			fmt.Println("  alive:", m)
+			fmt.Fprintln(stdout, "  alive:", m)
 		}
 		short = short || share < *below
 	}
 	if short {
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 // sampler takes mutants of one package.
@@ -67,14 +75,15 @@ type sampler struct {
 	also    []string
 	timeout time.Duration
 	dice    *rand.Rand
+	say     io.Writer
 
 	places               []place
 	killed, slow, broken int
 	alive                []string
 }
 
-func newSampler(dir string, seed uint64) *sampler {
-	return &sampler{dir: dir, timeout: 4 * time.Minute, dice: rand.New(rand.NewPCG(seed, 0))}
+func newSampler(dir string, seed uint64, say io.Writer) *sampler {
+	return &sampler{dir: dir, timeout: 4 * time.Minute, dice: rand.New(rand.NewPCG(seed, 0)), say: say}
 }
 
 func (s *sampler) run(n int) error {
@@ -134,7 +143,6 @@ func (s *sampler) try(tmp string, p *place) error {
 		return err
 	}
 	name := fmt.Sprintf("%s:%d:%d %s → %s", filepath.ToSlash(p.file), p.line, p.col, text[p.at:p.end], change)
-	began := time.Now()
 	for _, pkg := range append([]string{s.dir}, s.also...) {
 		verdict, err := s.test(overlay, pkg)
 		if err != nil {
@@ -152,11 +160,11 @@ func (s *sampler) try(tmp string, p *place) error {
 		default:
 			s.killed++
 		}
-		fmt.Printf("%s by %s, %.0f s: %s\n", verdict, pkg, time.Since(began).Seconds(), name)
+		fmt.Fprintf(s.say, "%s by %s: %s\n", verdict, pkg, name)
 		return nil
 	}
 	s.alive = append(s.alive, name)
-	fmt.Printf("ALIVE, %.0f s: %s\n", time.Since(began).Seconds(), name)
+	fmt.Fprintln(s.say, "ALIVE:", name)
 	return nil
 }
 

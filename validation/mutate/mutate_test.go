@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,7 +67,7 @@ func TestSample(t *testing.T) {
 		}
 	}
 	t.Chdir(dir)
-	s := newSampler(".", 1)
+	s := newSampler(".", 1, io.Discard)
 	if err := s.run(4); err != nil {
 		t.Fatal(err)
 	}
