@@ -58,7 +58,7 @@ func (e *engine) measured(d *capDomain) float64 {
 	case CapRack:
 		return e.racks[d.Index].itW
 	}
-	return e.b.flow.OutW[d.Index]
+	return e.b.flow.OutW(d.Index)
 }
 
 // meetCaps lowers the cords' caps of servers, lowest priority first, until every meter stands at its cap,

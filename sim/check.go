@@ -43,7 +43,7 @@ func (e *engine) checkInvariants() error {
 		fail("%d loads were no number, negative or beyond any site's, and were not set", f.Refused)
 	}
 	for n := range g.Nodes {
-		in, out, loss := f.InW[n], f.OutW[n], f.LossW[n]
+		in, out, loss := f.InW(n), f.OutW(n), f.LossW(n)
 		if !near(in, out+loss, powerTol) || loss < 0 || out < 0 {
 			fail("node %s: in %.3f W, out %.3f W, loss %.3f W", g.Nodes[n].ID, in, out, loss)
 		}

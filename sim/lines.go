@@ -98,10 +98,10 @@ func (e *engine) followLines() {
 			}
 			for _, c := range e.graph.Children(n) {
 				if sources := flow.Sources(c); slices.Contains(sources, int32(n)) {
-					put(e.graph.Nodes[c].Input(x.load[c], flow.InW[c]/float64(len(sources))))
+					put(e.graph.Nodes[c].Input(x.load[c], flow.InW(c)/float64(len(sources))))
 				}
 			}
-			put(power.EvenLoad(max(0, flow.OutW[n]-sum.Total())))
+			put(power.EvenLoad(max(0, flow.OutW(n)-sum.Total())))
 		}
 		x.load[n] = sum
 	}
@@ -110,7 +110,7 @@ func (e *engine) followLines() {
 // worstLine returns what a node carries if every line carried what its fullest does, and the line; the load itself
 // where lines are not followed or the node lies on one.
 func (e *engine) worstLine(n int) (w float64, line int) {
-	w, line = e.b.flow.OutW[n], noLine
+	w, line = e.b.flow.OutW(n), noLine
 	if e.lines == nil || e.graph.Nodes[n].Lines != power.ThreePhase {
 		return w, line
 	}

@@ -173,7 +173,7 @@ func (e *engine) watchBatteries() {
 		if !s.on {
 			continue
 		}
-		draw := e.b.flow.InW[s.node]
+		draw := e.b.flow.InW(s.node)
 		if draw == s.drawW && s.evOn {
 			continue
 		}

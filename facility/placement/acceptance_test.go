@@ -119,7 +119,7 @@ func TestWorkedExamples(t *testing.T) {
 	near("W111 N", float64(g.CapacityW(1, shelf.Units)), 18000, 0)
 	f := g.NewFlow([]power.Consumer{{Fed: []int{1}, IT: true}})
 	f.Set(0, 15000)
-	near("W111 input", f.InW[1], 15540, 10)
+	near("W111 input", f.InW(1), 15540, 10)
 	near("W111 full load", shelf.Loss.At(1), 1/0.965-1, 1e-9)
 	// W112: what the frame may carry.
 	hall := fillWith(dgxH100(), racks(1, 47, noLimit))

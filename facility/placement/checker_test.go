@@ -162,9 +162,9 @@ func (c *checker) breaksPower(loads []float64, used []bool, roomHeat []float64, 
 			node := &f.Power.Nodes[n]
 			if node.Kind == power.RackFeed || node.Kind == power.Distribution {
 				if i := c.firstRack(n); i >= 0 && f.Racks[i].Room >= 0 {
-					roomLoss[f.Racks[i].Room] += fl.LossW[n]
+					roomLoss[f.Racks[i].Room] += fl.LossW(n)
 					if f.Cooling.Rooms[f.Racks[i].Room].Plant >= 0 {
-						sum += fl.LossW[n]
+						sum += fl.LossW(n)
 					}
 				}
 			}
@@ -175,7 +175,7 @@ func (c *checker) breaksPower(loads []float64, used []bool, roomHeat []float64, 
 			if node.Kind == power.UPS || node.Kind == power.Distribution {
 				capW = node.RatingVA * float64(node.Units-node.Redundant) * node.Derate * math.Min(node.PF, pf)
 			}
-			if fl.OutW[n] > math.Floor(capW*(1+1e-12))+1e-6 {
+			if fl.OutW(n) > math.Floor(capW*(1+1e-12))+1e-6 {
 				return "upstream " + node.ID
 			}
 		}

@@ -63,7 +63,7 @@ func (d *drill) legsAt(x *drillLegs, n int) (sum power.LegLoad) {
 	for _, c := range g.Children(n) {
 		sources := d.flow.Sources(c)
 		if slices.Contains(sources, int32(n)) {
-			put(g.Nodes[c].Input(x.now[c], d.flow.InW[c]/float64(len(sources))))
+			put(g.Nodes[c].Input(x.now[c], d.flow.InW(c)/float64(len(sources))))
 		}
 	}
 	return sum

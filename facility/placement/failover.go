@@ -82,7 +82,7 @@ func newDrill(s *site, l *Layout) *drill {
 	l.DemandW = make([]int64, len(g.Nodes))
 	d.share = make([]float64, len(g.Nodes))
 	for n := range g.Nodes {
-		l.DemandW[n] = ceilTo(d.flow.OutW[n], 1)
+		l.DemandW[n] = ceilTo(d.flow.OutW(n), 1)
 		d.share[n] = d.loadShare(n)
 		d.base = append(d.base, int32(n))
 	}
@@ -98,7 +98,7 @@ func (d *drill) loadShare(n int) float64 {
 		return 0
 	}
 	capacityW := node.RatingVA * node.Derate * float64(d.flow.Up[n]) * d.s.elec.pf[n]
-	return max(d.flow.OutW[n]/capacityW, d.legShare(n, capacityW))
+	return max(d.flow.OutW(n)/capacityW, d.legShare(n, capacityW))
 }
 
 // unitLoss is one unit of a node.
@@ -211,7 +211,7 @@ func (d *drill) setUp(n, units int) {
 // note keeps the worst that a node carries after a single loss.
 func (d *drill) note(k int, share float64, lost string) {
 	if d.worst != nil && share > d.worst[k].WorstShare {
-		d.worst[k].WorstShare, d.worst[k].WorstW, d.worst[k].WorstLost = share, ceilTo(d.flow.OutW[k], 1), lost
+		d.worst[k].WorstShare, d.worst[k].WorstW, d.worst[k].WorstLost = share, ceilTo(d.flow.OutW(k), 1), lost
 	}
 }
 

@@ -181,15 +181,15 @@ func (c *checker) breaksLines(counts [][]int) string {
 			in := load[n]
 			switch on := c.wayOf(n); {
 			case node.Kind == power.UPS || node.Kind == power.Transformer:
-				in = even(fl.InW[n])
+				in = even(fl.InW(n))
 			case on >= 0:
 				in = [6]float64{}
-				in[on] = fl.InW[n]
-			case fl.OutW[n] == 0:
-				in = even(fl.InW[n])
+				in[on] = fl.InW(n)
+			case fl.OutW(n) == 0:
+				in = even(fl.InW(n))
 			default:
 				for way := range in {
-					in[way] *= fl.InW[n] / fl.OutW[n]
+					in[way] *= fl.InW(n) / fl.OutW(n)
 				}
 			}
 			for _, p := range sources {

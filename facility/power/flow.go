@@ -20,12 +20,10 @@ type Consumer struct {
 // Loads are held in steps of 2⁻²⁸ W (4 nW) as integers, so that the state depends only on the present
 // loads and never on the order or number of changes that led to it, and A + B is the load exactly.
 type Flow struct {
-	// By node, read only. InW = OutW + LossW. A node that is not live carries nothing.
-	InW, OutW, LossW []float64
-	ITOutW           []float64 // part of OutW that goes on to IT consumers, with its share of the losses below
-	Up               []int     // units that are up
-	Live             []bool    // has a unit up and a live source
-	OnBattery        []bool    // carries its load from its own battery
+	// By node, read only.
+	Up        []int  // units that are up
+	Live      []bool // has a unit up and a live source
+	OnBattery []bool // carries its load from its own battery
 
 	// Refused counts calls of Set with a load that is negative, not a number or beyond 1 GW; they
 	// change nothing.
@@ -48,6 +46,7 @@ type Flow struct {
 	drawn     int64 // at sources and batteries
 
 	standbyLoss  bool    // a standby chain has no-load losses
+	fed, live    []int32 // feeds of every consumer, consumer.first onwards; those that are live
 	at           []int32 // consumers by feed, atFirst[n] to atFirst[n+1]
 	atFirst      []int32
 	moved        []int32 // scratch of reroute
@@ -56,23 +55,28 @@ type Flow struct {
 }
 
 type consumer struct {
-	load int64
-	it   bool
-	fed  []int32
-	live []int32 // of fed
+	load  int64
+	first int32 // in Flow.fed and Flow.live
+	fed   int32
+	lives int32 // feeds that are live
+	it    bool
 }
 
-// nodeState is one node in fixed point; loss = a + b·out + c·out².
+// nodeState is one node in fixed point; loss = a + b·out + c·out². What a pass-through needs stands first: most nodes of
+// a large hall are breakers of racks, and each is a miss of the cache.
 type nodeState struct {
-	out, in, loss int64
-	it, itIn      int64
-	dOut, dIT     int64 // change not yet applied
-	a, b, c       float64
-	first         int32 // in Flow.sources
-	sources       int32 // live sources that share what it draws
-	kind          Kind
-	isSource      bool // draws from outside: utility, generator, or on battery
-	lowest        bool // no node of its kind below
+	out, in   int64
+	it, itIn  int64
+	source    int32 // the one that it draws from, where there is one
+	sources   int32 // live sources that share what it draws
+	first     int32 // in Flow.sources
+	kind      Kind
+	isSource  bool  // draws from outside: utility, generator, or on battery
+	lowest    bool  // no node of its kind below
+	pass      bool  // loses nothing and has one source: what it draws is what it carries
+	dOut, dIT int64 // change not yet applied
+	loss      int64
+	a, b, c   float64
 }
 
 const (
@@ -103,7 +107,6 @@ func share(total int64, k, j int32) int64 {
 func (g *Graph) NewFlow(consumers []Consumer) *Flow {
 	n := len(g.Nodes)
 	f := &Flow{
-		InW: make([]float64, n), OutW: make([]float64, n), LossW: make([]float64, n), ITOutW: make([]float64, n),
 		Up: make([]int, n), Live: make([]bool, n), OnBattery: make([]bool, n),
 		g:         g,
 		consumers: make([]consumer, len(consumers)),
@@ -146,17 +149,18 @@ func (f *Flow) Sources(n int) []int32 {
 func (f *Flow) addConsumers(consumers []Consumer) {
 	for i, c := range consumers {
 		to := &f.consumers[i]
-		to.it = c.IT
+		to.it, to.first = c.IT, int32(len(f.fed))
 		for _, n := range c.Fed {
 			if n >= 0 && n < len(f.state) {
-				to.fed = append(to.fed, int32(n))
+				f.fed = append(f.fed, int32(n))
+				to.fed++
 			}
 		}
-		to.live = make([]int32, 0, len(to.fed))
 	}
+	f.live = make([]int32, len(f.fed))
 	f.atFirst = make([]int32, len(f.state)+1)
 	for i := range f.consumers {
-		for _, n := range f.consumers[i].fed {
+		for _, n := range f.feeds(&f.consumers[i]) {
 			f.atFirst[n+1]++
 		}
 	}
@@ -166,7 +170,7 @@ func (f *Flow) addConsumers(consumers []Consumer) {
 	f.at = make([]int32, f.atFirst[len(f.state)])
 	next := slices.Clone(f.atFirst)
 	for i := range f.consumers {
-		for _, n := range f.consumers[i].fed {
+		for _, n := range f.feeds(&f.consumers[i]) {
 			f.at[next[n]] = int32(i)
 			next[n]++
 		}
@@ -194,18 +198,21 @@ func (f *Flow) refresh(n int32) {
 	oldIn, oldITIn := s.in, s.itIn
 	f.lossByK[s.kind] += loss - s.loss
 	s.loss, s.in = loss, s.out+loss
-	s.itIn = 0
-	if s.out > 0 {
+	switch {
+	case loss == 0:
+		s.itIn = s.it // exactly, so that a pass-through needs no look
+	case s.out <= 0:
+		s.itIn = 0
+	case s.it == s.out:
 		s.itIn = s.in
-		if s.it != s.out {
-			s.itIn = int64(float64(s.in)*(float64(s.it)/out) + 0.5)
-		}
+	default:
+		s.itIn = int64(float64(s.in)*(float64(s.it)/out) + 0.5)
 	}
 	if s.isSource {
 		f.drawn += s.in - oldIn
 	}
 	if s.sources == 1 {
-		p := &f.state[f.sources[s.first]]
+		p := &f.state[s.source]
 		p.dOut += s.in - oldIn
 		p.dIT += s.itIn - oldITIn
 	} else {
@@ -215,5 +222,22 @@ func (f *Flow) refresh(n int32) {
 			p.dIT += share(s.itIn, k, j) - share(oldITIn, k, j)
 		}
 	}
-	f.OutW[n], f.InW[n], f.LossW[n], f.ITOutW[n] = toW(s.out), toW(s.in), toW(loss), toW(s.it)
 }
+
+// OutW is what a node carries; InW = OutW + LossW. A node that is not live carries nothing.
+func (f *Flow) OutW(node int) float64 { return toW(f.state[node].out) }
+
+// InW is what a node draws from its sources.
+func (f *Flow) InW(node int) float64 { return toW(f.state[node].in) }
+
+// LossW is what is lost in a node.
+func (f *Flow) LossW(node int) float64 { return toW(f.state[node].loss) }
+
+// ITOutW is the part of OutW that goes on to IT consumers, with its share of the losses below.
+func (f *Flow) ITOutW(node int) float64 { return toW(f.state[node].it) }
+
+// feeds are the nodes that a consumer hangs on.
+func (f *Flow) feeds(c *consumer) []int32 { return f.fed[c.first : c.first+c.fed] }
+
+// liveFeeds are those of them that are live.
+func (f *Flow) liveFeeds(c *consumer) []int32 { return f.live[c.first : c.first+c.lives] }

@@ -142,9 +142,9 @@ func TestWhatCarriesWhatAfterALoss(t *testing.T) {
 	at := func(id string) int { i, _ := g.Index(id); return i }
 	f.Set(0, 40e3)
 	f.Set(1, 20e3)
-	near(t, "A normal", f.OutW[at("R0.A")], 20e3, 1e-6)
-	near(t, "busway A", f.OutW[at("bus[A]")], 30e3, 1e-6)
-	if w := f.InW[at("gen")]; w != 0 {
+	near(t, "A normal", f.OutW(at("R0.A")), 20e3, 1e-6)
+	near(t, "busway A", f.OutW(at("bus[A]")), 30e3, 1e-6)
+	if w := f.InW(at("gen")); w != 0 {
 		t.Errorf("generator draws %g W while the utility lives", w)
 	}
 	if f.LiveFeeds(0) != 2 {
@@ -152,8 +152,8 @@ func TestWhatCarriesWhatAfterALoss(t *testing.T) {
 	}
 
 	f.SetUp(at("ups[A]"), 0)
-	near(t, "B carries all", f.OutW[at("bus[B]")], 60e3, 1e-6)
-	near(t, "A carries nothing", f.OutW[at("bus[A]")]+f.LossW[at("bus[A]")], 0, 0)
+	near(t, "B carries all", f.OutW(at("bus[B]")), 60e3, 1e-6)
+	near(t, "A carries nothing", f.OutW(at("bus[A]"))+f.LossW(at("bus[A]")), 0, 0)
 	if f.LiveFeeds(0) != 1 || f.Live[at("R0.A")] || !f.Served(0) {
 		t.Error("rack 0 should hang on one feed")
 	}
@@ -163,22 +163,22 @@ func TestWhatCarriesWhatAfterALoss(t *testing.T) {
 	}
 
 	f.SetUp(at("utility"), 0)
-	near(t, "generator takes over", f.InW[at("gen")], f.InW[at("ups[A]")]+f.InW[at("ups[B]")], 1e-6)
+	near(t, "generator takes over", f.InW(at("gen")), f.InW(at("ups[A]"))+f.InW(at("ups[B]")), 1e-6)
 	if f.Served(2) { // the chillers hang on the transformer
 		t.Error("chillers are served by a dead transformer")
 	}
-	near(t, "facility", f.FacilityW(), f.InW[at("gen")], 1e-6)
+	near(t, "facility", f.FacilityW(), f.InW(at("gen")), 1e-6)
 
 	f.SetUp(at("gen"), 0)
 	if f.Served(0) || f.FacilityW() != 0 || f.ITW() != 0 {
 		t.Error("nothing is live, but something is served")
 	}
 	f.SetBattery(at("ups[A]"), true)
-	near(t, "battery", f.FacilityW(), f.InW[at("ups[A]")], 1e-6)
+	near(t, "battery", f.FacilityW(), f.InW(at("ups[A]")), 1e-6)
 	near(t, "battery carries all", f.ITW(), 60e3, 1e-6)
 	f.SetBattery(at("ups[A]"), false)
 	f.SetUp(at("utility"), 1)
-	near(t, "back to normal", f.OutW[at("bus[A]")], 30e3, 1e-6)
+	near(t, "back to normal", f.OutW(at("bus[A]")), 30e3, 1e-6)
 }
 
 func TestStandbyGeneratorChainIsDark(t *testing.T) {
@@ -201,11 +201,11 @@ func TestNoLoadLossAndCurve(t *testing.T) {
 	ups.Loss, ups.Units, ups.RatingVA, ups.PF, ups.Derate = typicalUPS, 4, 1e5, 0.9, 0.8
 	g := mustNew(t, node("u", Utility), ups)
 	f := g.NewFlow([]Consumer{{Fed: []int{1}, IT: true}})
-	near(t, "no-load", f.LossW[1], 4*9e4*0.01325, 1e-6)
+	near(t, "no-load", f.LossW(1), 4*9e4*0.01325, 1e-6)
 	f.Set(0, 180e3) // half of 360 kW, whatever the derate
-	near(t, "half load", f.LossW[1], 360e3*typicalUPS.At(0.5), 1e-6)
+	near(t, "half load", f.LossW(1), 360e3*typicalUPS.At(0.5), 1e-6)
 	f.SetUp(1, 3)
-	near(t, "three up", f.LossW[1], 270e3*typicalUPS.At(180.0/270), 1e-6)
+	near(t, "three up", f.LossW(1), 270e3*typicalUPS.At(180.0/270), 1e-6)
 	if f.Overloaded() != nil {
 		t.Errorf("180 of 216 kW: %v", f.Overloaded())
 	}
@@ -334,10 +334,7 @@ func TestFlowProperties(t *testing.T) {
 		}
 		fresh.Solve()
 		for _, p := range [][2]any{
-			{f.InW, fresh.InW},
-			{f.OutW, fresh.OutW},
-			{f.LossW, fresh.LossW},
-			{f.ITOutW, fresh.ITOutW},
+			{carried(f), carried(fresh)},
 			{f.Live, fresh.Live},
 			{f.FacilityW(), fresh.FacilityW()},
 			{f.ITW(), fresh.ITW()},
@@ -380,12 +377,12 @@ func checkFlow(t *rapid.T, g *Graph, f *Flow, consumers []Consumer) {
 	var sources, losses float64
 	for i := len(g.Nodes) - 1; i >= 0; i-- {
 		node := &g.Nodes[i]
-		same("out", i, f.OutW[i], out[i])
-		same("in = out + loss", i, f.InW[i], f.OutW[i]+f.LossW[i])
-		if f.LossW[i] < 0 || f.ITOutW[i] > f.OutW[i] || f.ITOutW[i] < 0 {
-			t.Fatalf("node %d: loss %g, IT %g of %g", i, f.LossW[i], f.ITOutW[i], f.OutW[i])
+		same("out", i, f.OutW(i), out[i])
+		same("in = out + loss", i, f.InW(i), f.OutW(i)+f.LossW(i))
+		if f.LossW(i) < 0 || f.ITOutW(i) > f.OutW(i) || f.ITOutW(i) < 0 {
+			t.Fatalf("node %d: loss %g, IT %g of %g", i, f.LossW(i), f.ITOutW(i), f.OutW(i))
 		}
-		losses += f.LossW[i]
+		losses += f.LossW(i)
 		var live []int
 		for _, p := range g.Parents(i) {
 			if f.Live[p] {
@@ -398,24 +395,24 @@ func checkFlow(t *rapid.T, g *Graph, f *Flow, consumers []Consumer) {
 		battery := f.OnBattery[i] && f.Up[i] > 0
 		if battery {
 			live = nil
-			sources += f.InW[i]
+			sources += f.InW(i)
 		}
 		if want := f.Up[i] > 0 && (len(g.Parents(i)) == 0 || len(live) > 0 || battery); f.Live[i] != want {
 			t.Fatalf("node %d live %v, want %v", i, f.Live[i], want)
 		}
 		if !f.Live[i] {
-			same("dead", i, f.InW[i], 0)
+			same("dead", i, f.InW(i), 0)
 			continue
 		}
-		if f.OutW[i] > 0 {
+		if f.OutW(i) > 0 {
 			rated := node.RatingVA * node.PF * float64(f.Up[i])
-			same("loss", i, f.LossW[i], rated*node.Loss.At(f.OutW[i]/rated))
+			same("loss", i, f.LossW(i), rated*node.Loss.At(f.OutW(i)/rated))
 		}
 		for _, p := range live {
-			out[p] += f.InW[i] / float64(len(live))
+			out[p] += f.InW(i) / float64(len(live))
 		}
 		if len(g.Parents(i)) == 0 && !battery {
-			sources += f.InW[i]
+			sources += f.InW(i)
 		}
 	}
 	same("facility", -1, f.FacilityW(), sources)
@@ -493,11 +490,19 @@ func TestSetLater(t *testing.T) {
 			}
 		}
 		all.Apply()
-		if d := cmp.Diff([][]float64{one.InW, one.OutW, one.LossW, one.ITOutW}, [][]float64{all.InW, all.OutW, all.LossW, all.ITOutW}); d != "" {
+		if d := cmp.Diff(carried(one), carried(all)); d != "" {
 			t.Fatal(d)
 		}
 		if one.FacilityW() != all.FacilityW() || one.ITW() != all.ITW() {
 			t.Fatalf("facility %v, %v W, IT %v, %v W", one.FacilityW(), all.FacilityW(), one.ITW(), all.ITW())
 		}
 	})
+}
+
+// carried is what every node draws, carries, loses and passes on to IT.
+func carried(f *Flow) (w [][4]float64) {
+	for n := range f.state {
+		w = append(w, [4]float64{f.InW(n), f.OutW(n), f.LossW(n), f.ITOutW(n)})
+	}
+	return w
 }

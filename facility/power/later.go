@@ -16,17 +16,30 @@ func (f *Flow) SetLater(consumer int, w float64) {
 		return
 	}
 	c.load = now
-	k := int32(len(c.live))
+	k := c.lives
 	if k == 0 {
 		return
 	}
-	for j, n := range c.live {
+	it := int64(0)
+	if c.it {
+		it = 1
+	}
+	for j, n := range f.liveFeeds(c) {
 		d := share(now, k, int32(j)) - share(old, k, int32(j))
 		s := &f.state[n]
-		s.dOut += d
-		if c.it {
-			s.dIT += d
+		for s.pass { // it is up to date at once
+			s.out += d
+			s.in += d
+			s.it += it * d
+			s.itIn += it * d
+			if s.lowest {
+				f.itByK[s.kind] += it * d
+			}
+			n = s.source
+			s = &f.state[n]
 		}
+		s.dOut += d
+		s.dIT += it * d
 		f.waiting.add(n)
 	}
 	if c.it {

@@ -102,8 +102,8 @@ func (f *Flow) touchSources(n int32) {
 func (f *Flow) moveConsumer(i int32) {
 	c := &f.consumers[i]
 	put := func(sign int64) {
-		k := int32(len(c.live))
-		for j, n := range c.live {
+		k := c.lives
+		for j, n := range f.liveFeeds(c) {
 			d := sign * share(c.load, k, int32(j))
 			f.state[n].dOut += d
 			if c.it {
@@ -116,7 +116,7 @@ func (f *Flow) moveConsumer(i int32) {
 		}
 	}
 	put(-1)
-	c.findLive(f.Live)
+	f.findLive(c)
 	put(1)
 }
 

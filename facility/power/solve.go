@@ -16,9 +16,9 @@ func (f *Flow) Solve() {
 	}
 	for i := range f.consumers {
 		c := &f.consumers[i]
-		c.findLive(f.Live)
-		k := int32(len(c.live))
-		for j, n := range c.live {
+		f.findLive(c)
+		k := c.lives
+		for j, n := range f.liveFeeds(c) {
 			d := share(c.load, k, int32(j))
 			f.state[n].dOut += d
 			if c.it {
@@ -38,11 +38,13 @@ func (f *Flow) Solve() {
 	}
 }
 
-func (c *consumer) findLive(live []bool) {
-	c.live = c.live[:0]
-	for _, n := range c.fed {
-		if live[n] {
-			c.live = append(c.live, n)
+// findLive finds the live feeds of a consumer.
+func (f *Flow) findLive(c *consumer) {
+	c.lives = 0
+	for _, n := range f.feeds(c) {
+		if f.Live[n] {
+			f.live[c.first+c.lives] = n
+			c.lives++
 		}
 	}
 }
@@ -66,6 +68,9 @@ func (f *Flow) findSources(i int) {
 		}
 	}
 	f.Live[i] = s.sources > 0
+	if s.sources == 1 {
+		s.source = f.sources[s.first]
+	}
 }
 
 // findRunning sets the loss curve of each node, without no-load loss where it is dead or where it is fed
@@ -73,7 +78,7 @@ func (f *Flow) findSources(i int) {
 func (f *Flow) findRunning() {
 	called := make([]bool, len(f.state))
 	for i := range f.consumers {
-		for _, n := range f.consumers[i].fed {
+		for _, n := range f.feeds(&f.consumers[i]) {
 			called[n] = true
 		}
 	}
@@ -90,10 +95,12 @@ func (f *Flow) findRunning() {
 	}
 }
 
-// setCurve sets a node's loss curve for the units that are up; no-load loss only where it is running.
+// setCurve sets a node's loss curve for the units that are up; no-load loss only where it is running. Its sources must
+// be found.
 func (f *Flow) setCurve(i int, running bool) {
 	s := &f.state[i]
 	s.a, s.b, s.c = 0, 0, 0
+	s.pass = s.sources == 1
 	if f.Up[i] == 0 {
 		return // carries nothing
 	}
@@ -104,6 +111,7 @@ func (f *Flow) setCurve(i int, running bool) {
 	if running {
 		s.a = node.Loss.A * ratedW * stepsPerW
 	}
+	s.pass = s.pass && s.a == 0 && s.b == 0 && s.c == 0
 }
 
 // findMeters finds at which nodes of a kind the power that goes on to IT is metered: the lowest ones.
@@ -112,7 +120,7 @@ func (f *Flow) findMeters() {
 	direct := make([][RackFeed + 1]bool, len(f.state))
 	for i := range f.consumers {
 		if f.consumers[i].it {
-			for _, n := range f.consumers[i].fed {
+			for _, n := range f.feeds(&f.consumers[i]) {
 				for k := range direct[n] {
 					direct[n][k] = true
 				}
@@ -149,17 +157,17 @@ func (f *Flow) KindLossW(kind Kind) float64 { return toW(f.lossByK[kind]) }
 func (f *Flow) LoadW(consumer int) float64 { return toW(f.consumers[consumer].load) }
 
 // Served says whether a consumer has a live feed.
-func (f *Flow) Served(consumer int) bool { return len(f.consumers[consumer].live) > 0 }
+func (f *Flow) Served(consumer int) bool { return f.consumers[consumer].lives > 0 }
 
 // LiveFeeds returns how many of a consumer's feeds are live.
-func (f *Flow) LiveFeeds(consumer int) int { return len(f.consumers[consumer].live) }
+func (f *Flow) LiveFeeds(consumer int) int { return int(f.consumers[consumer].lives) }
 
 // Overloaded returns the nodes that carry more than their capacity with the units that are up,
 // ascending.
 func (f *Flow) Overloaded() []int {
 	var over []int
 	for i := range f.state {
-		if f.OutW[i] > 0 && f.OutW[i] > f.CapacityW(i) {
+		if out := f.OutW(i); out > 0 && out > f.CapacityW(i) {
 			over = append(over, i)
 		}
 	}
@@ -211,8 +219,8 @@ func (f *Flow) ITMeter(kind Kind) Meter {
 		if !c.it {
 			continue
 		}
-		for j, node := range c.live {
-			w := toW(share(c.load, int32(len(c.live)), int32(j)))
+		for j, node := range f.liveFeeds(c) {
+			w := toW(share(c.load, c.lives, int32(j)))
 			unmetered[node] += w
 			m.ConsumerW += w * under[node]
 		}
@@ -226,7 +234,7 @@ func (f *Flow) ITMeter(kind Kind) Meter {
 		if s.it == 0 {
 			continue
 		}
-		lossW := f.LossW[i] * unmetered[i] / f.OutW[i]
+		lossW := f.LossW(i) * unmetered[i] / f.OutW(i)
 		m.LossW += lossW * under[i]
 		for j := range s.sources {
 			unmetered[f.sources[s.first+j]] += (unmetered[i] + lossW) / float64(s.sources)
