@@ -22,6 +22,12 @@ type class struct {
 	path thermal.Path // worst slot of one that has long been a member
 	n    int
 
+	// What the servers of one job ask for one after the other: path at atNS, and with what time constant a member comes
+	// to it that stands at fromC.
+	atNS        int64
+	atC         float64
+	fromC, tauS float64
+
 	lastNS        int64   // integrated up to here
 	energyJ, comp float64 // of one member, since the class began
 	memberS       float64 // member-seconds that are not in the histogram yet
@@ -40,6 +46,28 @@ const (
 	// recirculation of a tenth makes less than run.tolerance of it.
 	staleRiseK = 0.25
 )
+
+// goTo gives a class its state from now on.
+func (c *class) goTo(set *thermal.Settled, path *thermal.Path) {
+	c.set, c.path = *set, *path
+	c.atNS, c.fromC = -1, math.NaN()
+}
+
+// at is where path stands.
+func (c *class) at(ns int64) float64 {
+	if c.atNS != ns {
+		c.atNS, c.atC = ns, c.path.At(ns)
+	}
+	return c.atC
+}
+
+// tauFrom is the time constant with which a member comes to the class that stands leadK above where it settles.
+func (c *class) tauFrom(leadK float64) float64 {
+	if nowC := c.set.WorstC + leadK; c.fromC != nowC {
+		c.fromC, c.tauS = nowC, c.set.TauFrom(c.m, nowC)
+	}
+	return c.tauS
+}
 
 // level is the temperature that would slow or stop a member.
 func (c *class) level() float64 {
@@ -85,7 +113,7 @@ func (c *class) lead(now int64) float64 {
 func (s *server) dieC(ns int64) float64 {
 	c := s.path.At(ns)
 	if s.class != nil {
-		c += s.class.path.At(ns)
+		c += s.class.at(ns)
 	}
 	return c
 }
@@ -110,11 +138,11 @@ func (s *server) dieNow(ns int64) (c, boundC float64) {
 }
 
 // classOf finds the class of a server's load on its loop, or makes one; nil if there is no room for it.
-func (e *engine) classOf(s *server, env *thermal.Env) *class {
-	d := &e.loops[s.loop]
+func (e *engine) classOf(s *server) *class {
+	d, capW := &e.loops[s.loop], s.capW()
 	var c *class
 	for _, k := range d.classes {
-		if k.m == s.m && k.load == s.load && k.room == s.room && k.capW == env.WallCapW {
+		if k.m == s.m && k.load == s.load && k.room == s.room && k.capW == capW {
 			c = k
 			break
 		}
@@ -137,13 +165,17 @@ func (e *engine) classOf(s *server, env *thermal.Env) *class {
 	if c.m != nil {
 		e.flushClass(c)
 	}
-	key := withoutAir(env)
+	env := e.env(s)
+	key := withoutAir(&env)
+	set := c.set
 	if c.m != s.m || c.load != s.load || c.room != s.room || c.env != key {
-		*c = class{m: s.m, load: s.load, room: s.room, capW: env.WallCapW, env: key, set: *e.settleOnLoop(s, &key, thermal.Free)}
+		*c = class{m: s.m, load: s.load, room: s.room, capW: capW, env: key}
+		set = *e.settleOnLoop(s, &key, thermal.Free)
 	}
-	c.lastNS, c.riseK, c.leadK = e.now, c.set.RiseK, 0
-	end, offset := e.follows(d, c.set.WorstC)
-	c.path = thermal.Follow(e.now, end+offset, end, c.set.TauS, offset, d.path.LocalTau(e.now))
+	c.lastNS, c.riseK, c.leadK = e.now, set.RiseK, 0
+	end, offset := e.follows(d, set.WorstC)
+	path := thermal.Follow(e.now, end+offset, end, set.TauS, offset, d.path.LocalTau(e.now))
+	c.goTo(&set, &path)
 	return c
 }
 
@@ -158,7 +190,7 @@ func (e *engine) follows(d *driver, c float64) (endC, offsetK float64) {
 func (e *engine) join(s *server, c *class, nowC float64, fresh bool) bool {
 	leadK := 0.0
 	if !fresh {
-		leadK = nowC - c.path.At(e.now)
+		leadK = nowC - c.at(e.now)
 	}
 	if !e.cfg.Unlimited && c.path.Bound()+max(leadK, 0) >= c.level() {
 		return false
@@ -168,7 +200,7 @@ func (e *engine) join(s *server, c *class, nowC float64, fresh bool) bool {
 	c.leads(e.now, leadK)
 	s.class, s.set = c, &c.set
 	s.classJ = c.energyJ + c.comp
-	s.path = thermal.Relax(e.now, leadK, 0, c.set.TauFrom(s.m, c.set.WorstC+leadK))
+	s.path = thermal.Relax(e.now, leadK, 0, c.tauFrom(leadK))
 	return true
 }
 
@@ -181,8 +213,8 @@ func (e *engine) quit(s *server) {
 	c.advance(e.now)
 	c.n--
 	nowC := s.dieC(e.now)
-	s.class, s.own = nil, c.set
-	s.set = &s.own
+	s.class, *s.own = nil, c.set
+	s.set = s.own
 	s.path = thermal.Still(nowC)
 }
 
@@ -234,7 +266,7 @@ func (e *engine) driftClass(d *driver, c *class) {
 	if env != c.env { // else the loop goes elsewhere from where it is
 		set = thermal.Settle(c.m, c.load, &env, thermal.Free)
 	}
-	nowC := c.path.At(e.now)
+	nowC := c.at(e.now)
 	end, offset := e.follows(d, set.WorstC)
 	if e.now == 0 { // the run starts settled
 		nowC = end + offset
@@ -259,7 +291,8 @@ func (e *engine) driftClass(d *driver, c *class) {
 	n := float64(c.n)
 	e.b.addMany(c.room, d.index, n, &c.set, &set)
 	e.m.moveAlike(c, n, &set)
-	c.env, c.set, c.path = env, set, path
+	c.env = env
+	c.goTo(&set, &path)
 }
 
 // moveAlike moves n members of a class in the sums over servers; neither their inlets nor their clocks change.

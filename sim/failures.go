@@ -147,7 +147,7 @@ func (e *engine) change(l *Loss, sign int) {
 // takeOut takes a server out of service, or puts it back. Before planned work its jobs save what they did.
 func (e *engine) takeOut(i int32, sign int, planned bool) {
 	e.saveJobs(i, planned && sign < 0)
-	e.alter(i, func(s *server) { s.out -= sign })
+	e.alter(i, func(s *server) { s.out -= int32(sign) })
 }
 
 // cutOff takes a server off the network, or puts it back: it draws idle power and takes no jobs meanwhile.
@@ -156,7 +156,7 @@ func (e *engine) cutOff(i int32, sign int, planned bool) {
 	if s := &e.srv[i]; s.cut == 0 && sign < 0 {
 		e.incident(cutOff)
 	}
-	e.alter(i, func(s *server) { s.cut -= sign })
+	e.alter(i, func(s *server) { s.cut -= int32(sign) })
 }
 
 // saveJobs has the jobs on a server save what they did, if they are told.

@@ -254,7 +254,7 @@ func TestMeasuredTemperatureSlopes(t *testing.T) {
 			t.Errorf("%s: slope %.4f °C/W, published %.3f", c.file, measured, c.slope)
 		}
 		m := catalogueModel(t, c.model)
-		env := thermal.Env{AirC: 22, RhoCp: 1191, FanMax: math.Inf(1), WallCapW: math.Inf(1)}
+		env := thermal.Env{Inlet: thermal.Inlet{AirC: 22}, RhoCp: 1191, FanMax: math.Inf(1), WallCapW: math.Inf(1)}
 		var powers, temps []float64
 		for _, w := range data["power_avg_w"] {
 			if math.IsNaN(w) {

@@ -400,7 +400,7 @@ func (m *meters) moved(s *server, was *thermal.Settled, wasInletC float64) {
 	m.put(s, was, wasInletC, -1)
 	s.busy, s.slowed = 0, 0
 	if s.set.WallW > 0 {
-		s.busy = s.load.Busy
+		s.busy = int32(s.load.Busy)
 		if s.mode != thermal.Free {
 			s.slowed = s.busy
 		}

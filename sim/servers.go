@@ -18,49 +18,54 @@ type slotShare struct {
 	activity float64
 }
 
-// server is the state of one placed server.
+// server is the state of one placed server. A large hall's don't fit in the cache, and every job that starts or ends visits
+// its own: what belongs to few of them is kept elsewhere.
 type server struct {
-	m      *facility.Model
-	rack   int32
-	room   int32
-	loop   int32   // -1 for air builds
-	height float64 // of its middle, as a share of the rack's height
+	m    *facility.Model
+	rack int32
+	room int32
+	loop int32 // -1 for air builds
 
-	load               thermal.Load
-	jobs               []slotShare
-	set                *thermal.Settled // where it settles: its own, or its class's
-	inletC             float64          // air inlet, 0 while it is down
-	class              *class           // nil: it is settled by itself
-	overRec, overAllow bool             // its inlet is outside the ranges
-	classJ             float64          // energy of a member of its class when this one was last accounted
-	path               thermal.Path     // worst slot; over its class's where it has one
+	overRec, overAllow bool // its inlet is outside the ranges
 	mode               thermal.Mode
-	ev                 event.ID
 	evOn               bool
+	failed             bool  // in repair
+	drawn              bool  // failed at random: its next failure is drawn when it is back
+	booting            bool  // its power is back, it isn't yet
+	dark               bool  // no live feed, or too few supplies
+	tripping           bool  // on its way down for its air inlet
+	out                int32 // taken out by scripted losses
+	cut                int32 // lost leaf switches that it hangs on
+	busy               int32 // busy GPUs that the meters hold
+	slowed             int32 // of these, on a limit
 
-	failed    bool    // in repair
-	drawn     bool    // failed at random: its next failure is drawn when it is back
-	booting   bool    // its power is back, it isn't yet
-	dark      bool    // no live feed, or too few supplies
-	out       int     // taken out by scripted losses
-	cut       int     // lost leaf switches that it hangs on
-	busy      int     // busy GPUs that the meters hold
-	tripping  bool    // on its way down for its air inlet
-	slowed    int     // of these, on a limit
-	wallCap   float64 // at the cord, from the scenario
-	feedCap   float64 // at the cord, while supplies are short
-	domainCap float64 // at the cord, its part of a cap over many servers
-
-	// Air path at the share phi: K of inlet at middle height per K of exhaust rise.
-	phi, recirc float64
-	placed      bool
+	load   thermal.Load
+	jobs   []slotShare
+	one    [1]slotShare     // holds jobs while there is one
+	set    *thermal.Settled // where it settles: its own, or its class's
+	own    *thermal.Settled
+	class  *class  // nil: it is settled by itself
+	inletC float64 // air inlet, 0 while it is down
 
 	lastNS  int64 // accounted up to here
 	energyJ float64
 	comp    float64 // compensation of energyJ
+	classJ  float64 // energy of a member of its class when this one was last accounted
 
-	own thermal.Settled
+	path thermal.Path // worst slot; over its class's where it has one
+	ev   event.ID
+
+	wallCap   float64 // at the cord, from the scenario
+	feedCap   float64 // at the cord, while supplies are short
+	domainCap float64 // at the cord, its part of a cap over many servers
+
+	// Where it draws its air, with the recirculation at the share phi; the air itself is the room's.
+	inlet thermal.Inlet
+	phi   float64 // NaN: not known yet
 }
+
+// capW is the least of the caps at the cord.
+func (s *server) capW() float64 { return min(s.domainCap, min(s.wallCap, s.feedCap)) }
 
 func (s *server) up() bool { return !s.failed && !s.dark && s.out == 0 }
 
@@ -102,17 +107,20 @@ func (e *engine) initServers() {
 	e.srv = make([]server, n)
 	e.isDirty = make([]bool, n)
 	e.known = make([][2]memo, n)
+	owns := make([]thermal.Settled, n)
 	for i := range e.lay.Servers {
 		p := &e.lay.Servers[i]
 		m := &e.fac.Models[p.Model]
 		r := &e.fac.Racks[p.Rack]
 		s := &e.srv[i]
-		*s = server{m: m, rack: int32(p.Rack), room: int32(r.Room), loop: -1, wallCap: m.ServerCapW, feedCap: math.Inf(1), domainCap: math.Inf(1), path: thermal.Still(math.NaN())}
-		s.height = (float64(p.U-1) + float64(m.HeightU)/2) / float64(max(r.HeightU, 1))
+		*s = server{m: m, rack: int32(p.Rack), room: int32(r.Room), loop: -1, wallCap: m.ServerCapW, feedCap: math.Inf(1), domainCap: math.Inf(1), path: thermal.Still(math.NaN()), phi: math.NaN()}
+		s.inlet.Height = (float64(p.U-1)+float64(m.HeightU)/2)/float64(max(r.HeightU, 1)) - 0.5
+		s.inlet.GradientK = e.paths[r.Room].GradientK(e.slot[p.Rack])
+		s.jobs, s.own = s.one[:0], &owns[i]
 		if m.Liquid {
 			s.loop = int32(r.Loop)
 		}
-		s.set = &s.own
+		s.set = s.own
 		e.racks[p.Rack].servers = append(e.racks[p.Rack].servers, int32(i))
 		e.rooms[s.room].servers = append(e.rooms[s.room].servers, int32(i))
 		if s.loop >= 0 {
@@ -146,24 +154,27 @@ func (e *engine) settleServers() {
 	e.m.inletsMoved(e)
 }
 
-func (e *engine) env(s *server) thermal.Env {
+// breathe brings where a server draws its air up to date with its room.
+func (e *engine) breathe(s *server) {
 	room := &e.rooms[s.room]
-	if s.phi != room.phi || !s.placed {
+	s.inlet.AirC = room.appliedC
+	if s.phi != room.phi {
 		share, capped := e.paths[s.room].Share(e.slot[s.rack], room.phi)
 		if capped {
 			e.b.capped[s.room]++
 		}
-		s.recirc = share / (1 - share)
-		s.phi, s.placed = room.phi, true
+		s.inlet.Recirc = share / (1 - share)
+		s.phi = room.phi
 	}
+}
+
+func (e *engine) env(s *server) thermal.Env {
+	e.breathe(s)
 	env := thermal.Env{
-		AirC:      room.appliedC,
-		Recirc:    s.recirc,
-		GradientK: e.paths[s.room].GradientK(e.slot[s.rack]),
-		Height:    s.height - 0.5,
+		Inlet:     s.inlet,
 		RhoCp:     e.b.rhoCp,
 		FanMax:    e.cfg.FanMaxShare,
-		WallCapW:  min(s.domainCap, min(s.wallCap, s.feedCap)),
+		WallCapW:  s.capW(),
 		Unlimited: e.cfg.Unlimited,
 	}
 	if s.loop >= 0 {
@@ -213,7 +224,7 @@ func (e *engine) settleIn(i int32, s *server, env *thermal.Env, mode thermal.Mod
 // withoutAir is what a server on a loop settles in but for its inlet air.
 func withoutAir(env *thermal.Env) thermal.Env {
 	key := *env
-	key.AirC, key.Recirc, key.GradientK, key.Height = 0, 0, 0, 0
+	key.Inlet = thermal.Inlet{}
 	return key
 }
 
@@ -256,12 +267,11 @@ func (e *engine) settleServer(i int32) {
 		s.class = nil
 	}
 	if !s.up() {
-		s.own, s.inletC, s.mode = thermal.Settled{}, 0, thermal.Free
-		s.set, s.path = &s.own, thermal.Still(math.NaN())
+		*s.own, s.inletC, s.mode = thermal.Settled{}, 0, thermal.Free
+		s.set, s.path = s.own, thermal.Still(math.NaN())
 		e.cancelThermal(s)
 	} else {
-		env := e.env(s)
-		e.settleUp(i, s, &env, nowC)
+		e.settleUp(i, s, nowC)
 	}
 	if wasMode != thermal.Free && s.mode == thermal.Free {
 		e.note("throttle end", e.lay.Servers[i].ID, "")
@@ -288,16 +298,19 @@ func (e *engine) settleServer(i int32) {
 }
 
 // settleUp settles a server that is up and stands at nowC: with its class where no limit is near, else by itself.
-func (e *engine) settleUp(i int32, s *server, env *thermal.Env, nowC float64) {
+func (e *engine) settleUp(i int32, s *server, nowC float64) {
 	fresh := math.IsNaN(nowC) || e.now == 0 // just came up, or the run starts: it begins where it settles
 	if s.loop >= 0 && s.mode == thermal.Free {
-		if c := e.classOf(s, env); c != nil && e.join(s, c, nowC, fresh) {
-			s.inletC = env.InletC(c.set.RiseK)
+		e.breathe(s)
+		if c := e.classOf(s); c != nil && e.join(s, c, nowC, fresh) {
+			s.inletC = s.inlet.InletC(c.set.RiseK)
 			e.cancelThermal(s)
 			return
 		}
 	}
-	s.set = &s.own
+	inEnv := e.env(s)
+	env := &inEnv
+	s.set = s.own
 	*s.set = e.settleIn(i, s, env, thermal.Free)
 	if fresh {
 		nowC = min(s.set.WorstC, s.set.LimitC)
@@ -497,13 +510,10 @@ func (e *engine) alter(i int32, change func(*server)) {
 	e.mark(i)
 }
 
-// addTo adds x to a compensated (Neumaier) sum.
+// addTo adds x to a compensated sum, by Knuth's two-sum.
 func addTo(sum, comp *float64, x float64) {
 	t := *sum + x
-	if math.Abs(*sum) >= math.Abs(x) {
-		*comp += (*sum - t) + x
-	} else {
-		*comp += (x - t) + *sum
-	}
+	y := t - *sum
+	*comp += (*sum - (t - y)) + (x - y)
 	*sum = t
 }

@@ -71,11 +71,15 @@ func (h *Histogram) Add(value, weight float64) {
 
 // bin is the bin of a value, which may lie outside; bin i holds (lo + i·width, lo + (i+1)·width].
 func (h *Histogram) bin(value float64) int {
-	x := (value - h.lo) * h.perUnit
-	if edge := math.Round(x); math.Abs(x-edge) < edgeTolerance {
-		x = edge // 27.3 °C is on an edge, though 27.3 in binary is not
+	// What lies just above an edge counts as on it: 27.3 °C is, though 27.3 in binary is not.
+	x := (value-h.lo)*h.perUnit - edgeTolerance
+	switch {
+	case x <= 0: // the lowest edge is in no bin
+		return -1
+	case x >= float64(len(h.bins)):
+		return len(h.bins)
 	}
-	return int(min(max(math.Ceil(x)-1, -1), float64(len(h.bins))))
+	return int(math.Ceil(x)) - 1
 }
 
 // Merge adds the counts of another histogram of the same bins.

@@ -10,13 +10,11 @@ func seconds(ns int64) float64 { return float64(ns) / nsPerS }
 // sum adds with Neumaier's compensation: the error stays at one rounding of the total however many terms there are.
 type sum struct{ total, rest float64 }
 
+// add adds by Knuth's two-sum: what rounding takes off is kept, without a branch.
 func (s *sum) add(x float64) {
 	t := s.total + x
-	if math.Abs(s.total) >= math.Abs(x) {
-		s.rest += (s.total - t) + x
-	} else {
-		s.rest += (x - t) + s.total
-	}
+	y := t - s.total
+	s.rest += (s.total - (t - y)) + (x - y)
 	s.total = t
 }
 

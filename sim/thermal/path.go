@@ -121,12 +121,15 @@ func (p *Path) Reach(level float64, up bool, fromNS, untilNS int64) (int64, bool
 	if past(fromNS) {
 		return fromNS, true
 	}
+	if p.Bound() < level && up {
+		return 0, false
+	}
 	// Between the start, the turning point and the end the path is monotone.
 	lo := fromNS
 	if t, ok := p.turn(); ok {
 		if mid := p.FromNS + clampNS(t); mid > lo && mid < untilNS {
 			if past(mid) {
-				return p.bisect(level, sign, lo, mid), true
+				return p.narrow(level, sign, lo, mid), true
 			}
 			lo = mid
 		}
@@ -134,18 +137,42 @@ func (p *Path) Reach(level float64, up bool, fromNS, untilNS int64) (int64, bool
 	if !past(untilNS) {
 		return 0, false
 	}
-	return p.bisect(level, sign, lo, untilNS), true
+	return p.narrow(level, sign, lo, untilNS), true
 }
 
-// bisect narrows a crossing to one nanosecond, from the side on which the level is reached.
-func (p *Path) bisect(level, sign float64, lo, hi int64) int64 {
-	for hi-lo > 1 {
-		mid := lo + (hi-lo)/2
-		if sign*(p.At(mid)-level) >= 0 {
-			hi = mid
+// narrow narrows a crossing to one nanosecond, from the side on which the level is reached: by halves, and by Ridders's
+// rule, which takes an exponential for what it is.
+func (p *Path) narrow(level, sign float64, lo, hi int64) int64 {
+	f := func(ns int64) float64 { return sign * (p.At(ns) - level) } // below 0 at lo, not at hi
+	at := func(ns int64, v float64) {
+		if v >= 0 {
+			hi = ns
 		} else {
-			lo = mid
+			lo = ns
 		}
+	}
+	fLo, fHi := f(lo), f(hi)
+	for hi-lo > 1 {
+		half := (hi - lo) / 2
+		mid := lo + half
+		fMid := f(mid)
+		guess := mid
+		if s := math.Sqrt(fMid*fMid - fLo*fHi); s > 0 {
+			guess += int64(math.Round(-float64(half) * fMid / s))
+		}
+		at(mid, fMid)
+		// The guess, and then one step to its other side: they close in on the crossing from both.
+		for range 2 {
+			if lo < guess && guess < hi {
+				v := f(guess)
+				at(guess, v)
+				guess++
+				if v >= 0 {
+					guess -= 2
+				}
+			}
+		}
+		fLo, fHi = f(lo), f(hi)
 	}
 	return hi
 }

@@ -13,12 +13,17 @@ type Load struct {
 	UMax float64 // highest activity; that GPU is taken to sit in the worst slot
 }
 
-// Env is what surrounds a server.
-type Env struct {
-	AirC      float64 // air inlet without the server's own recirculated exhaust
+// Inlet is where a server draws its air.
+type Inlet struct {
+	AirC      float64 // without the server's own recirculated exhaust
 	Recirc    float64 // K of inlet rise per K of exhaust rise, r/(1−r), at middle height
 	GradientK float64 // inlet at the top of the rack over that at its bottom, at most; never more than twice the rise
 	Height    float64 // of the server: −0.5 at the bottom of the rack, 0.5 at its top
+}
+
+// Env is what surrounds a server.
+type Env struct {
+	Inlet
 	RhoCp     float64 // J/m³K of the air
 	CoolantC  float64 // liquid builds
 	FlowShare float64 // coolant flow as a share of rated, liquid builds
@@ -29,7 +34,7 @@ type Env struct {
 }
 
 // InletC is the air inlet of a server whose exhaust is riseK above it.
-func (e *Env) InletC(riseK float64) float64 {
+func (e *Inlet) InletC(riseK float64) float64 {
 	warmerK := e.Recirc * riseK
 	return e.AirC + warmerK + min(e.GradientK, 2*warmerK)*e.Height
 }

@@ -20,7 +20,7 @@ func model(t testing.TB, name string) *facility.Model {
 }
 
 func env(airC float64) Env {
-	return Env{AirC: airC, RhoCp: 1191, CoolantC: airC, FlowShare: 1, FanMax: math.Inf(1), WallCapW: math.Inf(1)}
+	return Env{Inlet: Inlet{AirC: airC}, RhoCp: 1191, CoolantC: airC, FlowShare: 1, FanMax: math.Inf(1), WallCapW: math.Inf(1)}
 }
 
 // dieC must solve its equation, for any flow that has a solution below shutdown.
