@@ -292,18 +292,18 @@ func (e *engine) closeBuilding() error {
 			if r.Plant >= 0 && !b.circulates(r.Plant) {
 				units = 0 // coils that no water goes through take no heat
 			}
-			b.rooms[i] = e.solveRoom(i, units, heat, b.roomM3s[i], b.plantWater(r.Plant))
+			e.solveRoom(i, units, heat, b.roomM3s[i], b.plantWater(r.Plant), &b.rooms[i])
 			b.flow.SetLater(b.roomCon[i], b.rooms[i].FanW)
 		}
 		for i := range f.Cooling.Loops {
 			l, fanW := e.loopNow(i), b.loops[i].FanW
-			b.loops[i] = e.solveLoop(i, l, b.unitsFed(b.loopUp[i], b.loopCon[i]), b.liquidW[i], b.flowLPM[i], e.loopWater(l))
+			e.solveLoop(i, l, b.unitsFed(b.loopUp[i], b.loopCon[i]), b.liquidW[i], b.flowLPM[i], e.loopWater(l), &b.loops[i])
 			moved = moved || math.Abs(b.loops[i].FanW-fanW) > closeW
 			b.flow.SetLater(b.loopCon[i], b.loops[i].PumpW+b.loops[i].FanW)
 		}
 		for i := range f.Cooling.Plants {
-			b.plants[i] = e.solvePlant(i, e.plantLoad(i, 0))
-			p := &b.plants[i]
+			load, p := e.plantLoad(i, 0), &b.plants[i]
+			e.solvePlant(i, &load, p)
 			if lagW := e.lagW(i); lagW != 0 {
 				e.powerUnder(i, lagW)
 			}

@@ -13,7 +13,9 @@ const (
 	// gridShare is the step of the grid as a share of rated capacity (or flow). What goes with the cube of a load, as
 	// fans and pumps do, is off by at most 0.75·gridShare² = 8e-5 of its rated power.
 	gridShare = 1. / 100
-	gridNodes = 128 // points remembered by component; a power of two
+	// gridNodes is how many points are remembered by component: a power of two, in which the corners of a cell (0, 5, 53
+	// and 58 places apart, see node) don't collide.
+	gridNodes = 128
 )
 
 // carry is one component and the points of the grid that it has been solved for. K is all that its answer depends on
@@ -97,14 +99,15 @@ func (k *carries) init(rooms, loops, plants int) {
 	k.plants = make([]carry[plantKey, cooling.PlantPoint], plants)
 }
 
-// solveRoom is Room.Solve, carried on along its heat while the air drawn stands still.
-func (e *engine) solveRoom(i, units int, heatW, airM3s, waterC float64) cooling.RoomPoint {
+// solveRoom is Room.Solve into p, carried on along its heat while the air drawn stands still.
+func (e *engine) solveRoom(i, units int, heatW, airM3s, waterC float64, p *cooling.RoomPoint) {
 	r, pa := &e.fac.Cooling.Rooms[i], e.b.airPa
 	c := &e.carried.rooms[i]
 	step := gridShare * r.CapacityW * float64(r.Units)
 	x := heatW / step
 	if e.carried.off || r.Direct || !(step > 0) || !c.near(roomKey{units, airM3s, waterC, pa}, x, 0) {
-		return r.Solve(units, heatW, airM3s, waterC, pa)
+		*p = r.Solve(units, heatW, airM3s, waterC, pa)
+		return
 	}
 	at := func(x int32) *cooling.RoomPoint {
 		n, ok := c.node(x, 0)
@@ -113,27 +116,29 @@ func (e *engine) solveRoom(i, units int, heatW, airM3s, waterC float64) cooling.
 		}
 		return &n.p
 	}
-	a, b := *at(c.cellX), at(c.cellX+1)
+	a, b := at(c.cellX), at(c.cellX+1)
 	if a.Held != b.Held {
-		return r.Solve(units, heatW, airM3s, waterC, pa)
+		*p = r.Solve(units, heatW, airM3s, waterC, pa)
+		return
 	}
 	e.approx.carried++
 	t := x - float64(c.cellX)
-	a.SupplyC = lerp(a.SupplyC, b.SupplyC, t)
-	a.ReturnC = lerp(a.ReturnC, b.ReturnC, t)
-	a.DutyW = lerp(a.DutyW, b.DutyW, t)
-	a.WaterLPM = lerp(a.WaterLPM, b.WaterLPM, t)
-	a.WPerK = lerp(a.WPerK, b.WPerK, t)
-	return a // flow, fans and their share follow the air drawn alone
+	*p = *a // flow, fans and their share follow the air drawn alone
+	p.SupplyC = lerp(a.SupplyC, b.SupplyC, t)
+	p.ReturnC = lerp(a.ReturnC, b.ReturnC, t)
+	p.DutyW = lerp(a.DutyW, b.DutyW, t)
+	p.WaterLPM = lerp(a.WaterLPM, b.WaterLPM, t)
+	p.WPerK = lerp(a.WPerK, b.WPerK, t)
 }
 
-// solveLoop is Loop.Solve, carried on along its heat while the flow wanted stands still.
-func (e *engine) solveLoop(i int, l *cooling.Loop, cdus int, heatW, flowLPM, waterC float64) cooling.LoopPoint {
+// solveLoop is Loop.Solve into p, carried on along its heat while the flow wanted stands still.
+func (e *engine) solveLoop(i int, l *cooling.Loop, cdus int, heatW, flowLPM, waterC float64, p *cooling.LoopPoint) {
 	c := &e.carried.loops[i]
 	step := gridShare * l.CapacityW * float64(l.CDUs)
 	x := heatW / step
 	if e.carried.off || !(step > 0) || !c.near(loopKey{cdus, flowLPM, waterC, l.SupplyC}, x, 0) {
-		return l.Solve(cdus, heatW, flowLPM, waterC)
+		*p = l.Solve(cdus, heatW, flowLPM, waterC)
+		return
 	}
 	at := func(x int32) *cooling.LoopPoint {
 		n, ok := c.node(x, 0)
@@ -142,24 +147,25 @@ func (e *engine) solveLoop(i int, l *cooling.Loop, cdus int, heatW, flowLPM, wat
 		}
 		return &n.p
 	}
-	a, b := *at(c.cellX), at(c.cellX+1)
+	a, b := at(c.cellX), at(c.cellX+1)
 	if a.Held != b.Held {
-		return l.Solve(cdus, heatW, flowLPM, waterC)
+		*p = l.Solve(cdus, heatW, flowLPM, waterC)
+		return
 	}
 	e.approx.carried++
 	t := x - float64(c.cellX)
-	a.SupplyC = lerp(a.SupplyC, b.SupplyC, t)
-	a.ReturnC = lerp(a.ReturnC, b.ReturnC, t)
-	a.DutyW = lerp(a.DutyW, b.DutyW, t)
-	a.WaterLPM = lerp(a.WaterLPM, b.WaterLPM, t)
-	a.AirM3s = lerp(a.AirM3s, b.AirM3s, t)
-	a.FanW = lerp(a.FanW, b.FanW, t)
-	a.WPerK = lerp(a.WPerK, b.WPerK, t)
-	return a // flow, pumps and their share follow the flow wanted alone
+	*p = *a // flow, pumps and their share follow the flow wanted alone
+	p.SupplyC = lerp(a.SupplyC, b.SupplyC, t)
+	p.ReturnC = lerp(a.ReturnC, b.ReturnC, t)
+	p.DutyW = lerp(a.DutyW, b.DutyW, t)
+	p.WaterLPM = lerp(a.WaterLPM, b.WaterLPM, t)
+	p.AirM3s = lerp(a.AirM3s, b.AirM3s, t)
+	p.FanW = lerp(a.FanW, b.FanW, t)
+	p.WPerK = lerp(a.WPerK, b.WPerK, t)
 }
 
-// solvePlant is Plant.Solve, carried on along its heat and the heat capacity rate of its water.
-func (e *engine) solvePlant(i int, l cooling.Load) cooling.PlantPoint {
+// solvePlant is Plant.Solve into p, carried on along its heat and the heat capacity rate of its water.
+func (e *engine) solvePlant(i int, l *cooling.Load, p *cooling.PlantPoint) {
 	pl, spec := e.fac.Cooling.Plants[i], &e.b.specs[i]
 	riseK := l.ReturnC - l.SetC
 	stepW := gridShare * spec.CapacityW * float64(spec.Units)
@@ -167,47 +173,42 @@ func (e *engine) solvePlant(i int, l cooling.Load) cooling.PlantPoint {
 	x, y := l.HeatW/stepW, l.HeatW/riseK/stepWPerK
 	c := &e.carried.plants[i]
 	if e.carried.off || !(stepW > 0) || !(riseK > 0) || l.HeatW <= 0 || !c.near(plantKey{l.Units, l.SetC, l.Out}, x, y) || c.cellX < 1 || c.cellY < 1 {
-		return pl.Solve(l)
+		*p = pl.Solve(*l)
+		return
 	}
 	at := func(x, y int32) *cooling.PlantPoint {
 		n, ok := c.node(x, y)
 		if !ok {
-			g := l
+			g := *l
 			g.HeatW = float64(x) * stepW
 			g.ReturnC = l.SetC + g.HeatW/(float64(y)*stepWPerK)
 			n.p = pl.Solve(g)
 		}
 		return &n.p
 	}
-	// Copies: a node that is solved may take another's place.
-	p00 := *at(c.cellX, c.cellY)
-	p10 := *at(c.cellX+1, c.cellY)
-	p01 := *at(c.cellX, c.cellY+1)
-	p11 := at(c.cellX+1, c.cellY+1)
-	tx, ty := x-float64(c.cellX), y-float64(c.cellY)
-	if !mixPlant(&p00, &p10, tx) || !mixPlant(&p01, p11, tx) || !mixPlant(&p00, &p01, ty) {
-		return pl.Solve(l)
+	// The four corners of a cell have places of their own, see gridNodes.
+	p00, p10 := at(c.cellX, c.cellY), at(c.cellX+1, c.cellY)
+	p01, p11 := at(c.cellX, c.cellY+1), at(c.cellX+1, c.cellY+1)
+	for _, q := range [...]*cooling.PlantPoint{p10, p01, p11} {
+		if q.Held != p00.Held || q.Extrapolated != p00.Extrapolated { // answers of different kind have nothing between them
+			*p = pl.Solve(*l)
+			return
+		}
 	}
 	e.approx.carried++
-	return p00
-}
-
-// mixPlant takes a the share t of the way to b. Two answers of different kind have nothing between them.
-func mixPlant(a, b *cooling.PlantPoint, t float64) bool {
-	if a.Held != b.Held || a.Extrapolated != b.Extrapolated {
-		return false
-	}
-	a.SupplyC = lerp(a.SupplyC, b.SupplyC, t)
-	a.CompressorW = lerp(a.CompressorW, b.CompressorW, t)
-	a.RejectionW = lerp(a.RejectionW, b.RejectionW, t)
-	a.PumpW = lerp(a.PumpW, b.PumpW, t)
-	a.FreeShare = lerp(a.FreeShare, b.FreeShare, t)
-	a.EvaporationKgS = lerp(a.EvaporationKgS, b.EvaporationKgS, t)
-	a.BlowdownKgS = lerp(a.BlowdownKgS, b.BlowdownKgS, t)
-	a.DriftKgS = lerp(a.DriftKgS, b.DriftKgS, t)
-	a.WPerK = lerp(a.WPerK, b.WPerK, t)
-	a.CapacityW = lerp(a.CapacityW, b.CapacityW, t)
-	a.StartsPerS = lerp(a.StartsPerS, b.StartsPerS, t)
-	a.SwingK = lerp(a.SwingK, b.SwingK, t)
-	return true
+	tx, ty := x-float64(c.cellX), y-float64(c.cellY)
+	mix := func(a, b, c, d float64) float64 { return lerp(lerp(a, b, tx), lerp(c, d, tx), ty) }
+	p.Held, p.Extrapolated = p00.Held, p00.Extrapolated
+	p.SupplyC = mix(p00.SupplyC, p10.SupplyC, p01.SupplyC, p11.SupplyC)
+	p.CompressorW = mix(p00.CompressorW, p10.CompressorW, p01.CompressorW, p11.CompressorW)
+	p.RejectionW = mix(p00.RejectionW, p10.RejectionW, p01.RejectionW, p11.RejectionW)
+	p.PumpW = mix(p00.PumpW, p10.PumpW, p01.PumpW, p11.PumpW)
+	p.FreeShare = mix(p00.FreeShare, p10.FreeShare, p01.FreeShare, p11.FreeShare)
+	p.EvaporationKgS = mix(p00.EvaporationKgS, p10.EvaporationKgS, p01.EvaporationKgS, p11.EvaporationKgS)
+	p.BlowdownKgS = mix(p00.BlowdownKgS, p10.BlowdownKgS, p01.BlowdownKgS, p11.BlowdownKgS)
+	p.DriftKgS = mix(p00.DriftKgS, p10.DriftKgS, p01.DriftKgS, p11.DriftKgS)
+	p.WPerK = mix(p00.WPerK, p10.WPerK, p01.WPerK, p11.WPerK)
+	p.CapacityW = mix(p00.CapacityW, p10.CapacityW, p01.CapacityW, p11.CapacityW)
+	p.StartsPerS = mix(p00.StartsPerS, p10.StartsPerS, p01.StartsPerS, p11.StartsPerS)
+	p.SwingK = mix(p00.SwingK, p10.SwingK, p01.SwingK, p11.SwingK)
 }
