@@ -277,7 +277,7 @@ func (e *engine) driftClass(d *driver, c *class) {
 		level = c.m.ShutC
 	}
 	near := !e.cfg.Unlimited && path.Bound()+c.lead(e.now) >= level
-	if near || set.Clock != c.set.Clock || set.CapClock != c.set.CapClock || math.Abs(set.RiseK-c.riseK) > staleRiseK {
+	if near || set.Clock != c.set.Clock || set.CapClock != c.set.CapClock {
 		for _, i := range d.servers {
 			if s := &e.srv[i]; s.class == c {
 				e.account(s)
@@ -286,6 +286,9 @@ func (e *engine) driftClass(d *driver, c *class) {
 		}
 		return
 	}
+	if math.Abs(set.RiseK-c.riseK) > staleRiseK {
+		e.inletsOf(d, c, set.RiseK)
+	}
 	e.flushClass(c)
 	e.approx.classes++
 	n := float64(c.n)
@@ -293,6 +296,28 @@ func (e *engine) driftClass(d *driver, c *class) {
 	e.m.moveAlike(c, n, &set)
 	c.env = env
 	c.goTo(&set, &path)
+}
+
+// inletsOf takes the inlets of a class's members anew at another exhaust rise.
+func (e *engine) inletsOf(d *driver, c *class, riseK float64) {
+	c.riseK = riseK
+	for _, i := range d.servers {
+		s := &e.srv[i]
+		if s.class != c {
+			continue
+		}
+		wasC := s.inletC
+		e.breathe(s)
+		inletC := s.inlet.InletC(riseK)
+		if inletC == wasC {
+			continue
+		}
+		e.account(s)
+		s.inletC = inletC
+		e.m.inletSum += inletC - wasC
+		e.m.inletMoved(e, s, wasC)
+		e.watchInlet(i, s)
+	}
 }
 
 // moveAlike moves n members of a class in the sums over servers; neither their inlets nor their clocks change.

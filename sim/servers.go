@@ -276,11 +276,7 @@ func (e *engine) settleServer(i int32) {
 	if wasMode != thermal.Free && s.mode == thermal.Free {
 		e.note("throttle end", e.lay.Servers[i].ID, "")
 	}
-	if s.inletC > s.m.AirTripC && s.up() && !s.tripping {
-		// What is cooled by air stops the server, though its GPUs may be cold. It goes at the next instant.
-		s.tripping = true
-		e.push(e.now+1, evAirTrip, i)
-	}
+	e.watchInlet(i, s)
 	e.b.add(e, s, was, s.set)
 	if s.set.Clock != was.Clock || s.set.CapClock != was.CapClock {
 		for _, sh := range s.jobs {
@@ -294,6 +290,15 @@ func (e *engine) settleServer(i int32) {
 	}
 	if s.inletC != wasInletC || (s.set.WallW > 0) != (was.WallW > 0) {
 		e.m.inletMoved(e, s, wasInletC)
+	}
+}
+
+// watchInlet stops a server whose inlet is too warm for what is cooled by air in it, though its GPUs may be cold. It goes
+// at the next instant.
+func (e *engine) watchInlet(i int32, s *server) {
+	if s.inletC > s.m.AirTripC && s.up() && !s.tripping {
+		s.tripping = true
+		e.push(e.now+1, evAirTrip, i)
 	}
 }
 

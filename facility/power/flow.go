@@ -84,7 +84,7 @@ const (
 	maxLoadW  = 1e9 // of one consumer
 )
 
-func toSteps(w float64) int64 { return int64(math.Round(w * stepsPerW)) }
+func toSteps(w float64) int64 { return int64(math.RoundToEven(w * stepsPerW)) }
 func toW(steps int64) float64 { return float64(steps) * (1.0 / stepsPerW) }
 
 // share returns the part that the j-th of k takes; the remainder goes one step each to the first.
