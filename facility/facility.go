@@ -3,6 +3,8 @@
 package facility
 
 import (
+	"slices"
+
 	"headroom/facility/cooling"
 	"headroom/facility/power"
 )
@@ -28,6 +30,26 @@ type Facility struct {
 	Policy   Policy // which racks are taken where several would do
 	// MechanicalW is the electrical demand of each cooling component at the design day, for capacity.
 	Mechanical []MechanicalLoad
+}
+
+// Clone returns a facility whose slices are its own; the graph and the plants, which nothing changes, are shared.
+func (f *Facility) Clone() *Facility {
+	c := *f
+	c.Cooling.Rooms, c.Cooling.Loops, c.Cooling.Plants = slices.Clone(f.Cooling.Rooms), slices.Clone(f.Cooling.Loops), slices.Clone(f.Cooling.Plants)
+	c.Racks, c.Models, c.Orders = slices.Clone(f.Racks), slices.Clone(f.Models), slices.Clone(f.Orders)
+	c.Mechanical, c.OtherFed = slices.Clone(f.Mechanical), slices.Clone(f.OtherFed)
+	feeds := 0
+	for i := range c.Racks {
+		feeds += len(c.Racks[i].Feeds)
+	}
+	all := make([]int, 0, feeds)
+	for i := range c.Racks {
+		if own := c.Racks[i].Feeds; own != nil {
+			all = append(all, own...)
+			c.Racks[i].Feeds = all[len(all)-len(own) : len(all) : len(all)]
+		}
+	}
+	return &c
 }
 
 // Phased says whether any load is not even over three lines, so that the lines of circuits are to be followed.

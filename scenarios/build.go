@@ -19,6 +19,9 @@ type builder struct {
 	warnings Problems
 
 	rows   []rowSpan
+	names  []string       // of the rows, each once, in their order
+	first  map[string]int // rowSpan by name, the first of a row
+	lines  [][]rowSpan    // rows by line of racks, where any were planned
 	levels []*powerLevel
 	f      *facility.Facility
 	broken bool // a stand-in was used: what follows from it is not judged
@@ -101,6 +104,7 @@ func (b *builder) planRows() {
 		}
 		used[l.Row], named[l.Row] = l.of("row"), len(l.Names) > 0
 	}
+	b.first, b.lines = map[string]int{}, make([][]rowSpan, len(lines))
 	total, next := 0, 0
 	for i := range lines {
 		l := &lines[i]
@@ -115,6 +119,7 @@ func (b *builder) planRows() {
 			b.d.fail(l.of("count"), l.path, "", "too many racks (got %d rows of %d, want at most %d racks in all)", rows, l.Count, maxRacks)
 			return
 		}
+		start := len(b.rows)
 		for range rows {
 			name := l.Row
 			for name == "" {
@@ -124,9 +129,14 @@ func (b *builder) planRows() {
 					name = n
 				}
 			}
+			if _, ok := b.first[name]; !ok {
+				b.first[name] = len(b.rows)
+				b.names = append(b.names, name)
+			}
 			b.rows = append(b.rows, rowSpan{name: name, line: i, first: total, count: l.Count, names: l.Names})
 			total += l.Count
 		}
+		b.lines[i] = b.rows[start:len(b.rows):len(b.rows)]
 	}
 }
 

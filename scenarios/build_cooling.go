@@ -348,7 +348,7 @@ func (b *builder) buildLoops(l *liquidPart, serves []served) {
 		addLoop("cooling.liquid", "")
 		return
 	}
-	for _, row := range b.rowNames() {
+	for _, row := range b.names {
 		addLoop("cooling.liquid["+row+"]", row)
 	}
 }

@@ -79,21 +79,16 @@ func (b *builder) rackFeeds() []power.Node {
 		node := b.feedNode(l, f, p)
 		legs := b.feedLines(f)
 		for _, side := range b.feedSides(i) {
-			if _, ok := b.sources(p, "", side); !ok {
+			if !p.hasSide(side) {
 				b.d.fail(f.of("sides"), joinKey(f.path, "sides"), "", "%s has no side %s (got sides %s)", p.line.ID, quoteShort(side), strings.Join(p.sides, ", "))
 				continue
 			}
 			count := 0
-			for _, r := range b.rows {
-				if r.line == i {
-					count += r.count
-				}
+			for _, r := range b.lines[i] {
+				count += r.count
 			}
 			nodes = slices.Grow(nodes, min(count, maxPowerNodes))
-			for _, r := range b.rows {
-				if r.line != i {
-					continue
-				}
+			for _, r := range b.lines[i] {
 				from, _ := b.sources(p, r.name, side)
 				for k := range r.count {
 					if !b.onPair(i, r.first+k, side) {

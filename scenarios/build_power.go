@@ -368,7 +368,7 @@ func (b *builder) expand(v *powerLevel) []power.Node {
 	}
 	rows, sides := []string{""}, []string{""}
 	if v.rows {
-		rows = b.rowNames()
+		rows = b.names
 	}
 	if v.sides != nil {
 		sides = v.sides
@@ -399,11 +399,16 @@ func (b *builder) expand(v *powerLevel) []power.Node {
 	return nodes
 }
 
+// hasSide says whether a level feeds a side; "" is any.
+func (l *powerLevel) hasSide(side string) bool {
+	return l.sides == nil || side == "" || l.reserve || slices.Contains(l.sides, side)
+}
+
 // sources lists the nodes of a level that feed one row and side; "" is any.
 func (b *builder) sources(p *powerLevel, row, side string) (ids []string, ok bool) {
 	rows, sides := []string{row}, []string{side}
 	if p.rows && row == "" {
-		rows = b.rowNames()
+		rows = b.names
 	}
 	switch {
 	case p.sides == nil:
@@ -413,7 +418,7 @@ func (b *builder) sources(p *powerLevel, row, side string) (ids []string, ok boo
 		sides = []string{p.sides[b.rowIndex(row)%len(p.sides)]}
 	case side == "":
 		sides = p.sides
-	case !slices.Contains(p.sides, side):
+	case !p.hasSide(side):
 		return nil, false
 	}
 	for _, r := range rows {
@@ -426,7 +431,7 @@ func (b *builder) sources(p *powerLevel, row, side string) (ids []string, ok boo
 
 // rowIndex is the place of a row.
 func (b *builder) rowIndex(row string) int {
-	return max(0, slices.IndexFunc(b.rows, func(r rowSpan) bool { return r.name == row }))
+	return b.first[row]
 }
 
 func (b *builder) levelNamed(id string) *powerLevel {

@@ -62,15 +62,13 @@ func (r *runPart) length() time.Duration { return time.Duration(math.Round(r.Len
 func (s *Scenario) Configure(l *placement.Layout) (sim.Config, error) {
 	s.building.Lock()
 	d := &decoder{}
-	b := &builder{s: s, d: d}
-	b.build()
-	if len(d.problems) == 0 {
-		if b.f.Power == nil {
-			d.fail(s.file.at, "power", "", "a run needs a power section (placement alone does not)")
-		}
-		if len(b.f.Cooling.Rooms) == 0 {
-			d.fail(s.file.at, "cooling.air", "", "a run needs air cooling (placement alone does not)")
-		}
+	b := s.built
+	b.d, b.warn = d, false
+	if b.f.Power == nil {
+		d.fail(s.file.at, "power", "", "a run needs a power section (placement alone does not)")
+	}
+	if len(b.f.Cooling.Rooms) == 0 {
+		d.fail(s.file.at, "cooling.air", "", "a run needs air cooling (placement alone does not)")
 	}
 	c := s.config(d, b, l, false)
 	s.building.Unlock()

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -136,5 +138,51 @@ func TestPlannedBasis(t *testing.T) {
 	}
 	if m := plan("servers[0].cap=7 kW"); m.PlanW != 7000 || m.ServerCapW != 7000 {
 		t.Errorf("capped at 7 kW: plan %d W, cap %g W", m.PlanW, m.ServerCapW)
+	}
+}
+
+// A scenario is built once, while it is checked, and handed out as copies: building it again from the filled file
+// gives the same, and what a caller does to a copy stays there.
+func TestBuiltOnceIsBuiltAgain(t *testing.T) {
+	address := regexp.MustCompile(`0xc[0-9a-f]+`)
+	text := func(f *facility.Facility) string {
+		s := fmt.Sprintf("%+v %+v %+v %+v %+v %+v %v %v %v", f.Racks, f.Models, f.Orders, f.Cooling.Rooms, f.Cooling.Loops, f.Mechanical, f.Design, f.OtherW, f.OtherFed)
+		for _, p := range f.Cooling.Plants {
+			s += fmt.Sprintf("%+v", p.Spec())
+		}
+		if f.Power != nil {
+			s += fmt.Sprintf("%+v", f.Power.Nodes)
+		}
+		return address.ReplaceAllString(s, "")
+	}
+	for _, e := range Examples() {
+		if strings.HasPrefix(e.Name, "bench-") {
+			continue
+		}
+		data, _ := ExampleFile(e.Name)
+		first, err := Load(e.Name+".yaml", data, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range append([]string{""}, first.Variants()...) {
+			s, err := Load(e.Name+".yaml", data, Options{Variant: v})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := &decoder{}
+			again := (&builder{s: s, d: d}).build()
+			f, err := s.Build()
+			if err != nil || len(d.problems) > 0 {
+				t.Fatal(err, d.problems)
+			}
+			want := text(again)
+			if text(f) != want {
+				t.Errorf("%s, variant %q is another hall when it is built again", e.Name, v)
+			}
+			f.Racks[0].Feeds[0], f.Models[0].PlanW, f.Racks[0].PowerW = -7, -7, -7
+			if f, _ := s.Build(); text(f) != want {
+				t.Errorf("%s, variant %q: a change to a copy shows in the next", e.Name, v)
+			}
+		}
 	}
 }

@@ -141,7 +141,7 @@ func (r *loser) cooling(out *sim.Loss) bool {
 		if r.key(2) == "cdus" {
 			i = 3
 		}
-		for k, row := range r.b.rowNames() {
+		for k, row := range r.b.names {
 			if i < len(r.steps) && r.steps[i].element && row == r.key(i) {
 				out.Index = k
 				return r.units(out, i+1, sys.Loops[k].CDUs, "cdus", "units")

@@ -24,19 +24,6 @@ func (b *builder) nameRacks(l *rackLine) {
 	}
 }
 
-// rowNames lists the rows, each once.
-func (b *builder) rowNames() []string {
-	list := make([]string, 0, len(b.rows))
-	seen := make(map[string]bool, len(b.rows))
-	for _, r := range b.rows {
-		if !seen[r.name] {
-			seen[r.name] = true
-			list = append(list, r.name)
-		}
-	}
-	return list
-}
-
 // strip is one row on the floor as its lines fill it.
 type strip struct {
 	yM, xM float64 // front of the row, and where the next rack begins

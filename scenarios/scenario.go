@@ -62,6 +62,7 @@ type Scenario struct {
 	warnings              Problems
 	tenants               *workload.Tenants // in the order of the file, then as traces name them
 	building              sync.Mutex        // Build and Configure take turns: they fill defaults in the file
+	built                 *builder          // of finish, where all was well: what it made is handed out as copies
 	src                   *Source
 	idOnce                sync.Once
 	id                    string
@@ -199,19 +200,16 @@ func (s *Scenario) finish(d *decoder, files fs.FS) {
 	s.config(d, b, nil, true)
 	s.checkStudy(d)
 	s.warnings = append(s.warnings, b.warnings...)
+	if len(d.problems) == 0 {
+		s.built = b
+	}
 }
 
 // Build makes the facility. The error is a [Problems].
 func (s *Scenario) Build() (*facility.Facility, error) {
 	s.building.Lock()
 	defer s.building.Unlock()
-	d := &decoder{}
-	b := &builder{s: s, d: d}
-	f := b.build()
-	if err := d.problems.err(s.name); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return s.built.f.Clone(), nil
 }
 
 // Name returns the scenario's name.
