@@ -20,7 +20,31 @@ import (
 //   - conversion loss, convex in the load, is bounded from below by a tangent.
 //
 // For one model and capacities in a tree without losses it is the optimum itself.
-func Bound(f *facility.Facility) int {
+func Bound(f *facility.Facility) int { return boundWithin(f, kindsOf(f), newBoundCases(f)) }
+
+// boundCases are the cases of the power graph, wired: what is live and what feeds what is the same whatever is asked.
+type boundCases struct {
+	losses []claimedLoss
+	wired  [][]dominator
+}
+
+func newBoundCases(f *facility.Facility) *boundCases {
+	c := &boundCases{losses: []claimedLoss{{}}}
+	if f.Power == nil || len(f.Power.Nodes) == 0 {
+		return c
+	}
+	c.losses = claimedLosses(f.Power)
+	b := bounder{f: f}
+	for _, lost := range c.losses {
+		ds := make([]dominator, len(f.Power.Nodes))
+		b.wire(ds, lost.nodes)
+		c.wired = append(c.wired, ds)
+	}
+	return c
+}
+
+// boundWithin is Bound with what is known of the facility; racks of one kind have one bound.
+func boundWithin(f *facility.Facility, k *kinds, cases *boundCases) int {
 	b := bounder{f: f}
 	for m := range f.Models {
 		count := 0.0
@@ -37,21 +61,23 @@ func Bound(f *facility.Facility) int {
 	}
 	b.racks = make([]float64, len(f.Racks))
 	total := 0.0
-	for i := range f.Racks {
-		b.racks[i] = b.rack(&f.Racks[i])
-		total += b.racks[i]
+	for _, racks := range k.racks {
+		n := b.rack(&f.Racks[racks[0]])
+		for _, i := range racks {
+			b.racks[i] = n
+		}
+		total += n * float64(len(racks))
 	}
 	best := min(total, b.fill(math.Inf(1), func(*facility.Model) float64 { return 0 }))
 	best = min(best, b.loops())
-	losses := []claimedLoss{{}}
-	if f.Power != nil && len(f.Power.Nodes) > 0 {
-		losses = claimedLosses(f.Power)
+	if len(cases.wired) > 0 {
+		b.capW, b.ds = b.nodeCapacities(), make([]dominator, len(f.Power.Nodes))
 	}
-	for _, lost := range losses {
+	for n, lost := range cases.losses {
 		h := lossHeat{perW: make([]float64, len(f.Racks)), fixed: make([]float64, len(f.Cooling.Rooms))}
 		if lost.name != "" {
 			var servers float64
-			servers, h = b.cut(lost.nodes)
+			servers, h = b.cut(cases.wired[n])
 			best = min(best, servers)
 		}
 		best = min(best, b.rooms(h), b.plants(h))
@@ -63,6 +89,8 @@ type bounder struct {
 	f     *facility.Facility
 	items []item
 	racks []float64 // bound of each rack alone
+	capW  []float64 // of nodeCapacities
+	ds    []dominator
 }
 
 // lossHeat is the least heat that conversion losses add to rooms.

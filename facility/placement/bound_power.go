@@ -23,12 +23,10 @@ type dominator struct {
 	coef     float64 // W at the output for one W of servers, at least
 }
 
-// cut returns the bound by the power graph with some nodes lost, and the heat of its losses.
-func (b *bounder) cut(lost []int) (servers float64, heat lossHeat) {
-	g := b.f.Power
-	ds := make([]dominator, len(g.Nodes))
-	capW := b.nodeCapacities()
-	b.wire(ds, lost)
+// cut returns the bound by one case of the power graph, and the heat of its losses.
+func (b *bounder) cut(wired []dominator) (servers float64, heat lossHeat) {
+	ds, capW := b.ds, b.capW
+	copy(ds, wired)
 	b.estimate(ds, capW)
 	b.bend(ds)
 
@@ -181,9 +179,17 @@ func (b *bounder) nodeCapacities() []float64 {
 	return capW
 }
 
+// usualFeeds is how many feeds of a load need no memory of their own.
+const usualFeeds = 8
+
 // wire finds what is live, what feeds what, and the dominators.
 func (b *bounder) wire(ds []dominator, lost []int) {
 	g := b.f.Power
+	edges := 0
+	for n := range ds {
+		edges += len(g.Parents(n))
+	}
+	all := make([]int, 0, edges)
 	for n := range ds {
 		ds[n] = dominator{live: true, up: -1, coef: math.Inf(1)}
 	}
@@ -195,14 +201,16 @@ func (b *bounder) wire(ds []dominator, lost []int) {
 		if len(g.Parents(n)) == 0 {
 			continue
 		}
+		first := len(all)
 		for _, p := range g.Parents(n) {
 			if d.live && ds[p].live {
-				d.sources = append(d.sources, p)
+				all = append(all, p)
 				if g.Nodes[n].Transfer {
 					break
 				}
 			}
 		}
+		d.sources = all[first:len(all):len(all)]
 		if d.live = len(d.sources) > 0; d.live {
 			d.up = meet(ds, d.sources)
 		}
@@ -239,7 +247,8 @@ func (b *bounder) estimate(ds []dominator, capW []float64) {
 		largest = max(largest, float64(it.model.PlanW))
 	}
 	feed := func(fed []int, w float64) {
-		var live []int
+		var few [usualFeeds]int
+		live := few[:0]
 		for _, n := range fed {
 			if ds[n].live {
 				live = append(live, n)
@@ -311,7 +320,8 @@ func ways(ds []dominator, from []int, to int) (low, high float64) {
 // entry returns the node that all of a load goes through, -1 if there is none, and what a watt of it is
 // there.
 func entry(ds []dominator, fed []int) (at int, low, high float64) {
-	var live []int
+	var few [usualFeeds]int
+	live := few[:0]
 	for _, n := range fed {
 		if ds[n].live {
 			live = append(live, n)

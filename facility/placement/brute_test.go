@@ -127,7 +127,7 @@ func TestBoundsOfLines(t *testing.T) {
 		}
 		for k, o := range f.Orders { // with the best placement's servers demanded of the earlier lines
 			before := s.countOf(o.Model)
-			x := newRelaxed(f)
+			x := newRelaxed(f, kindsOf(f), newBoundCases(f))
 			st := stage{least: make([]int, len(x.models)), reach: 0, cap: math.MaxInt}
 			for j, m := range x.models {
 				for h, other := range f.Orders[:k] {

@@ -18,6 +18,7 @@ type electrical struct {
 	room  []int32 // room that a node's losses heat, noIndex none
 	cases []lossCase
 	dQ    []int64 // changes on their way up
+	rises bool    // see risesOnly
 
 	phased bool    // some load is not even over the lines: legs are followed
 	dLeg   []legs6 // changes of the legs on their way up
@@ -52,6 +53,12 @@ func newElectrical(s *site) *electrical {
 	}
 	e.judge(s)
 	e.placeNodes(s)
+	e.rises = true
+	for n := range e.curve {
+		if c := &e.curve[n]; e.room[n] != noIndex && (c.all[1] < 0 || c.fewer[1] < 0 || c.all[2] < 0 || c.fewer[2] < 0) {
+			e.rises = false
+		}
+	}
 	for _, lost := range claimedLosses(g) {
 		e.cases = append(e.cases, e.newCase(lost.name, lost.nodes, len(s.rooms)))
 	}

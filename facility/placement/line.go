@@ -54,11 +54,8 @@ func (s *site) bound(k, before, placed int) lineBound {
 	o := &s.f.Orders[k]
 	alone := *s.f
 	alone.Orders = []facility.Order{{Model: o.Model, Max: true}}
-	b := lineBound{bound: Bound(&alone) - before, proof: "cuts"}
-	if s.relaxed == nil {
-		s.relaxed = newRelaxed(s.f)
-	}
-	x := s.relaxed
+	b := lineBound{bound: boundWithin(&alone, s.kinds(), s.boundCases()) - before, proof: "cuts"}
+	x := s.relax()
 	b.stage = stage{least: make([]int, len(x.models)), reach: before + placed, cap: math.MaxInt}
 	for j, m := range x.models {
 		if m == o.Model {

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 )
 
@@ -21,41 +20,31 @@ type ModelNext struct {
 	By []Binding
 }
 
-// next answers for every ordered model. Racks alike in limits and in what stands in them are asked once.
-func (s *site) next(l *Layout) []ModelNext {
+// next answers for every ordered model. Racks of one number are alike and are asked once.
+func (s *site) next(number []int, numbers int) []ModelNext {
 	var models []int
 	for _, o := range s.f.Orders {
 		if !slices.Contains(models, o.Model) {
 			models = append(models, o.Model)
 		}
 	}
-	if s.relaxed == nil {
-		s.relaxed = newRelaxed(s.f)
-	}
 	list := make([]ModelNext, 0, len(models))
 	for _, m := range models {
-		list = append(list, s.nextOf(m))
+		list = append(list, s.nextOf(m, number, numbers))
 	}
 	return list
 }
 
-func (s *site) nextOf(m int) ModelNext {
+func (s *site) nextOf(m int, number []int, numbers int) ModelNext {
 	n := ModelNext{Model: m, Rack: noIndex}
-	n.Fits, n.LargestBlock, n.Row = s.more(m)
 	by := map[Limit]*Binding{}
-	known := map[string][]Refusal{}
+	known, asked := make([][]Refusal, numbers), make([]bool, numbers)
 	best := 0.0
-	var key []byte
 	for i := range s.racks {
-		key = binary.AppendVarint(key[:0], int64(s.relaxed.of[i]))
-		for _, k := range s.racks[i].count {
-			key = binary.AppendVarint(key, int64(k))
+		if !asked[number[i]] {
+			known[number[i]], asked[number[i]] = s.refusals(i, m), true
 		}
-		list, ok := known[string(key)]
-		if !ok {
-			list = s.refusals(i, m)
-			known[string(key)] = list
-		}
+		list := known[number[i]]
 		if len(list) == 0 {
 			continue
 		}
@@ -76,6 +65,7 @@ func (s *site) nextOf(m int) ModelNext {
 			best, n.Rack, n.Best = short, i, first
 		}
 	}
+	n.Fits, n.LargestBlock, n.Row = s.more(m, func(i int) bool { return len(known[number[i]]) > 0 && s.risesOnly() })
 	if n.Fits > 0 {
 		n.Rack, n.Best = noIndex, Refusal{}
 	}
@@ -88,12 +78,16 @@ func (s *site) nextOf(m int) ModelNext {
 	return n
 }
 
-// more fills in what would still fit of a model, row by row and over all, and takes it out again.
-func (s *site) more(m int) (fits, block int, row string) {
+// more fills in what would still fit of a model, row by row and over all, and takes it out again. Racks that refuse
+// one now refuse it all the more while others are filled.
+func (s *site) more(m int, refuses func(i int) bool) (fits, block int, row string) {
 	added := make([]int, len(s.racks))
 	fill := func(first, end int) int {
 		n := 0
 		for i := first; i < end; i++ {
+			if added[i] = 0; refuses(i) {
+				continue
+			}
 			added[i] = s.add(i, m, s.localRoom(i, m))
 			n += added[i]
 		}

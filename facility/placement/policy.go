@@ -2,7 +2,6 @@ package placement
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"slices"
 
@@ -28,14 +27,43 @@ func (s *site) fillLine(k, limit int) {
 		s.fillFewest(o.Model, limit)
 		return
 	}
-	for _, i := range s.rackOrder(o.Model) {
-		if limit <= 0 {
-			break
-		}
-		limit -= s.add(i, o.Model, min(limit, s.localRoom(i, o.Model)))
-	}
+	s.fillInOrder(s.rackOrder(o.Model), o.Model, limit)
 	if s.f.Policy == facility.Cheapest && s.spread == nil {
 		s.clear(o.Model)
+	}
+}
+
+// fillInOrder fills racks one after the other. Of racks alike one that takes none speaks for all.
+func (s *site) fillInOrder(order []int, model, limit int) {
+	var same *alike
+	var full []bool // by number
+	one := s.spread == nil && s.risesOnly()
+	for _, i := range order {
+		if limit <= 0 {
+			return
+		}
+		k := min(limit, s.localRoom(i, model))
+		if k <= 0 {
+			continue
+		}
+		n := noIndex
+		if one && same != nil {
+			if n, _ = same.number(i); n < len(full) && full[n] {
+				continue
+			}
+		}
+		k = s.add(i, model, k)
+		if limit -= k; k > 0 || !one {
+			continue
+		}
+		if same == nil {
+			same = newAlike(s)
+		}
+		if n == noIndex {
+			n, _ = same.number(i)
+		}
+		full = append(full, make([]bool, len(same.first)-len(full))...)
+		full[n] = true
 	}
 }
 
@@ -127,96 +155,6 @@ func (s *site) fillFewest(model, limit int) {
 			limit -= n
 		}
 	}
-}
-
-// scored is a rack with what the next server would make of it.
-type scored struct {
-	rack  int
-	score float64
-}
-
-type scoreHeap []scored
-
-func (h scoreHeap) Len() int { return len(h) }
-func (h scoreHeap) Less(a, b int) bool {
-	return cmp.Or(cmp.Compare(h[a].score, h[b].score), cmp.Compare(h[a].rack, h[b].rack)) < 0
-}
-func (h scoreHeap) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-func (h *scoreHeap) Push(x any)   { *h = append(*h, x.(scored)) }
-func (h *scoreHeap) Pop() any {
-	x := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return x
-}
-
-// fillByScore puts one server after the other where the score is lowest. Scores only rise while servers are
-// added, so a stale one is set right when its rack comes up.
-func (s *site) fillByScore(model, limit int) {
-	h := make(scoreHeap, 0, len(s.racks))
-	for i := range s.racks {
-		if s.localRoom(i, model) > 0 {
-			h = append(h, scored{i, s.score(i, model)})
-		}
-	}
-	heap.Init(&h)
-	for limit > 0 && len(h) > 0 {
-		i := h[0].rack
-		if now := s.score(i, model); now > h[0].score {
-			h[0].score = now
-			heap.Fix(&h, 0)
-			continue
-		}
-		if s.localRoom(i, model) < 1 || s.add(i, model, 1) < 1 {
-			heap.Pop(&h)
-			continue
-		}
-		limit--
-		h[0].score = s.score(i, model)
-		heap.Fix(&h, 0)
-	}
-}
-
-// score is what the next server of a model would make of a rack: for coolest the share of its air limit
-// (of the room's where it has none), for balanced the fullest of what carries it.
-func (s *site) score(i, model int) float64 {
-	r, n := &s.racks[i], &s.needs[model]
-	of := func(used, limit int64) float64 {
-		if limit == noLimit {
-			return 0
-		}
-		return float64(used) / math.Max(1, float64(limit))
-	}
-	if s.f.Policy == facility.Coolest {
-		score := of(r.used.airW+n.airW, r.limit[localAir])
-		if r.limit[localAir] == noLimit {
-			score = float64(r.used.airW+n.airW) / 1e6
-		}
-		if r.room != noIndex {
-			p := &s.rooms[r.room]
-			if p.capQ != noLimit {
-				score += of(p.usedQ+p.fixedQ+n.airW*quanta, p.capQ)
-			}
-		}
-		return score
-	}
-	score := 0.0
-	for limit := range localLimits {
-		if limit != localSpace && limit != localWeight {
-			score = max(score, of(r.used.local(limit)+n.local(limit), r.limit[limit]))
-		}
-	}
-	if s.elec != nil {
-		for _, node := range r.path {
-			if s.elec.capQ[node] != noLimit && s.elec.capQ[node] > 0 {
-				out, _ := s.elec.worst(int(node))
-				score = max(score, float64(out+n.w*quanta)/float64(s.elec.capQ[node]))
-			}
-		}
-		if s.phased {
-			score = max(score, s.legScore(i, model))
-		}
-	}
-	return score + float64(r.used.w+n.w)/1e9 // equal elsewhere: the emptier rack
 }
 
 // spread holds how many servers of one order each element may carry.

@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -55,8 +54,8 @@ type rowEntry struct {
 // maxFillings is how many fillings of a rack are listed; beyond it a class is bounded limit by limit.
 const maxFillings = 3000
 
-func newRelaxed(f *facility.Facility) *relaxed {
-	x := &relaxed{f: f, of: make([]int32, len(f.Racks))}
+func newRelaxed(f *facility.Facility, k *kinds, cases *boundCases) *relaxed {
+	x := &relaxed{f: f, of: k.of}
 	for _, o := range f.Orders {
 		if !slices.Contains(x.models, o.Model) {
 			x.models = append(x.models, o.Model)
@@ -70,66 +69,14 @@ func newRelaxed(f *facility.Facility) *relaxed {
 		x.figure[ofW][j], x.figure[ofAir][j], x.figure[ofLiquid][j] = float64(model.PlanW), float64(model.PlanAirW), float64(model.PlanLiquidW)
 		x.figure[ofAirflow][j], x.figure[ofFlow][j] = math.Max(0, model.AirflowM3s), math.Max(0, model.FlowLPM)
 	}
-	x.classify()
-	b := rowBuilder{x: x}
+	for _, racks := range k.racks {
+		c := x.newClass(&f.Racks[racks[0]])
+		c.racks = racks
+		x.classes = append(x.classes, c)
+	}
+	b := rowBuilder{x: x, cases: cases}
 	b.build()
 	return x
-}
-
-// classify puts racks that no limit tells apart into one class and lists what each may hold.
-func (x *relaxed) classify() {
-	at := map[string]int32{}
-	exclusive := make([]int8, 0)
-	if x.f.Power != nil {
-		exclusive = make([]int8, len(x.f.Power.Nodes))
-		for i := range x.f.Racks {
-			for _, n := range x.f.Racks[i].Feeds {
-				exclusive[n] = min(2, exclusive[n]+1)
-			}
-		}
-	}
-	var key []byte
-	for i := range x.f.Racks {
-		key = x.key(key[:0], &x.f.Racks[i], exclusive)
-		c, ok := at[string(key)]
-		if !ok {
-			c = int32(len(x.classes))
-			at[string(key)] = c
-			x.classes = append(x.classes, x.newClass(&x.f.Racks[i]))
-		}
-		x.classes[c].racks = append(x.classes[c].racks, int32(i))
-		x.of[i] = c
-	}
-}
-
-// key tells racks apart by everything that limits them.
-func (x *relaxed) key(key []byte, r *facility.Rack, exclusive []int8) []byte {
-	i64 := func(v int64) { key = binary.LittleEndian.AppendUint64(key, uint64(v)) }
-	f64 := func(v float64) { key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v)) }
-	for _, v := range [...]int64{int64(r.HeightU - r.ReserveU), r.PowerW, r.AirW, r.LiquidW, r.ReserveW, int64(r.Room), int64(r.Loop), int64(len(r.Feeds)), int64(len(r.Takes))} {
-		i64(v)
-	}
-	f64(r.LoadKg)
-	f64(r.FrameKg)
-	if x.f.Power != nil && r.Outlets != facility.EvenOutlets {
-		i64(int64(r.Outlets)<<8 + int64(r.Place%3))
-	}
-	for _, n := range r.Feeds {
-		node := &x.f.Power.Nodes[n]
-		if node.Kind != power.RackFeed || exclusive[n] > 1 || len(x.f.Power.Children(n)) > 0 {
-			i64(int64(n))
-			continue
-		}
-		i64(-1 - int64(node.Units)<<8 - int64(node.Redundant) - int64(node.Lines)<<40)
-		for _, v := range [...]float64{node.RatingVA, node.PF, node.Derate, node.Loss.A, node.Loss.B, node.Loss.C} {
-			f64(v)
-		}
-		key = append(append(key, node.Side...), 0)
-		for _, p := range x.f.Power.Parents(n) {
-			i64(int64(p))
-		}
-	}
-	return key
 }
 
 // newClass lists the limits of one rack and what fits into it.

@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -23,15 +24,22 @@ func (s *site) report(l *Layout) {
 	}
 	l.Servers = s.servers()
 	l.Racks = make([]RackFit, len(s.racks))
+	same := newAlike(s)
+	number := make([]int, len(s.racks)) // racks alike are asked once
 	for i := range s.racks {
-		l.Racks[i] = s.rackFit(i, first)
+		n, fresh := same.number(i)
+		if number[i] = n; fresh || s.namesShared(i) || s.namesShared(same.first[n]) {
+			l.Racks[i] = s.rackFit(i, first)
+		} else {
+			l.Racks[i] = s.fitLike(i, &l.Racks[same.first[n]])
+		}
 	}
 	if first != noIndex {
 		l.Alone = s.alone(first)
 	}
-	s.strand(l)
+	s.strand(l, number, same.first)
 	l.Binding = s.binding(l.Racks)
-	l.Next = s.next(l)
+	l.Next = s.next(number, len(same.first))
 	l.Warnings = append(l.Warnings, s.warnings...)
 	s.overBefore(l)
 	s.contingencies(l)
@@ -95,6 +103,45 @@ func (s *site) rackFit(i, first int) RackFit {
 		fit.Ties = ties(&fit)
 	}
 	return fit
+}
+
+// fitLike is the answer of a rack by that of one like it: only the names of its own differ.
+func (s *site) fitLike(i int, like *RackFit) RackFit {
+	fit := *like
+	fit.Rack, fit.Max, fit.Ties = i, maps.Clone(like.Max), slices.Clone(like.Ties)
+	fit.Next = slices.Clone(like.Next)
+	for k := range fit.Next {
+		r := &fit.Next[k]
+		if r.Where == s.f.Racks[like.Rack].ID {
+			r.Where = s.f.Racks[i].ID
+			continue
+		}
+		for j, n := range s.f.Racks[like.Rack].Feeds {
+			if r.Where == s.f.Power.Nodes[n].ID {
+				r.Where = s.f.Power.Nodes[s.f.Racks[i].Feeds[j]].ID
+			}
+		}
+	}
+	return fit
+}
+
+// namesShared says whether a rack bears the name of something that racks share, so that a refusal's place does not
+// tell whose it is.
+func (s *site) namesShared(i int) bool {
+	if s.shared == nil {
+		s.shared = map[string]bool{}
+		for _, pools := range [][]pool{s.rooms, s.loops, s.plants} {
+			for k := range pools {
+				s.shared[pools[k].name] = true
+			}
+		}
+		if s.f.Power != nil {
+			for n := range s.f.Power.Nodes {
+				s.shared[s.f.Power.Nodes[n].ID] = true
+			}
+		}
+	}
+	return s.shared[s.f.Racks[i].ID]
 }
 
 // ties lists the limits that refuse the next server and alone would admit no more than the one that is named, in
@@ -288,7 +335,7 @@ func (s *site) feedRefusal(i int, va int64) Refusal {
 
 // strand sums what no ordered server can use: the free capacity of racks that take no further server
 // of any ordered model.
-func (s *site) strand(l *Layout) {
+func (s *site) strand(l *Layout, number, firsts []int) {
 	st := Stranded{PowerW: noLimit, AirW: noLimit, LiquidW: noLimit}
 	add := func(to *int64, limit, used int64, stuck bool) {
 		if limit == noLimit {
@@ -302,12 +349,15 @@ func (s *site) strand(l *Layout) {
 		}
 	}
 	byLimit := map[Limit]*StrandedBy{}
-	for i := range s.racks {
-		r := &s.racks[i]
-		stuck := len(s.f.Orders) > 0
+	stucks := make([]bool, len(firsts))
+	for n, i := range firsts {
+		stucks[n] = len(s.f.Orders) > 0
 		for _, o := range s.f.Orders {
-			stuck = stuck && s.refuses(i, o.Model)
+			stucks[n] = stucks[n] && s.refuses(i, o.Model)
 		}
+	}
+	for i := range s.racks {
+		r, stuck := &s.racks[i], stucks[number[i]]
 		add(&st.PowerW, r.limit[localPower], r.used.w, stuck)
 		add(&st.AirW, r.limit[localAir], r.used.airW, stuck)
 		add(&st.LiquidW, r.limit[localLiquid], r.used.liquidW, stuck && s.f.Racks[i].Loop >= 0)

@@ -11,9 +11,10 @@ import (
 
 // rowBuilder makes the rows of a relaxation.
 type rowBuilder struct {
-	x    *relaxed
-	caps []float64
-	most []float64 // the most that the racks could put on the row
+	x     *relaxed
+	cases *boundCases
+	caps  []float64
+	most  []float64 // the most that the racks could put on the row
 }
 
 func (b *rowBuilder) row(capacity float64) int32 {
@@ -32,16 +33,12 @@ func (b *rowBuilder) add(class int, row int32, figure int32, factor float64) {
 func (b *rowBuilder) build() {
 	x, f := b.x, b.x.f
 	sys := &f.Cooling
-	losses := []claimedLoss{{}}
-	if f.Power != nil && len(f.Power.Nodes) > 0 {
-		losses = claimedLosses(f.Power)
-	}
-	for _, lost := range losses {
+	for n, lost := range b.cases.losses {
 		h := caseHeat{perW: make([]map[int]float64, len(x.classes)), fixed: make([]float64, len(sys.Rooms))}
 		if lost.name != "" {
-			b.electrical(lost.nodes, &h)
+			b.electrical(b.cases.wired[n], &h)
 		}
-		b.cooling(&h, lost.name == losses[0].name)
+		b.cooling(&h, n == 0)
 	}
 	b.prune()
 }
@@ -53,20 +50,18 @@ type caseHeat struct {
 }
 
 // electrical makes a row of every node in one case, and finds the heat of its losses.
-func (b *rowBuilder) electrical(lost []int, h *caseHeat) {
+func (b *rowBuilder) electrical(wired []dominator, h *caseHeat) {
 	x, f := b.x, b.x.f
 	g := f.Power
 	old := bounder{f: f, racks: make([]float64, len(f.Racks))}
-	for i, m := range x.models {
+	for _, m := range x.models {
 		old.items = append(old.items, item{model: &f.Models[m], count: math.Inf(1)})
-		_ = i
 	}
 	for i := range f.Racks {
 		old.racks[i] = float64(f.Racks[i].HeightU) // how full, at most, for the place of the tangent
 	}
-	ds := make([]dominator, len(g.Nodes))
+	ds := slices.Clone(wired)
 	capW := old.nodeCapacities()
-	old.wire(ds, lost)
 	old.estimate(ds, capW)
 	old.bend(ds)
 	load := b.steady(ds)

@@ -112,11 +112,14 @@ type site struct {
 	elec     *electrical
 	warnings []string
 	total    int
-	spread   *spread  // of the line being filled, nil for none
-	phased   bool     // some load is not even over the lines
-	searched bool     // a line was not placed in full by filling alone, in a hall small enough for the exact search
-	budget   int      // work of one exact search
-	relaxed  *relaxed // made when a line is not placed in full
+	spread   *spread // of the line being filled, nil for none
+	phased   bool    // some load is not even over the lines
+	searched bool    // a line was not placed in full by filling alone, in a hall small enough for the exact search
+	budget   int     // work of one exact search
+	kindsOf  *kinds  // see kinds, relax and boundCases
+	relaxed  *relaxed
+	cases    *boundCases
+	shared   map[string]bool // names of what racks share, see namesShared
 }
 
 // Errors is everything that is wrong with a facility.

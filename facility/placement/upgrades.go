@@ -158,8 +158,12 @@ func placeAgain(f *facility.Facility, l *Layout) (*Layout, bool) {
 		return nil, false
 	}
 	s := newSite(f)
-	for i := range l.Servers {
-		s.change(l.Servers[i].Rack, l.Servers[i].Model, 1)
+	for i := 0; i < len(l.Servers); {
+		rack, model, n := l.Servers[i].Rack, l.Servers[i].Model, 0
+		for ; i < len(l.Servers) && l.Servers[i].Rack == rack && l.Servers[i].Model == model; i++ {
+			n++
+		}
+		s.change(rack, model, n)
 	}
 	for k, o := range f.Orders {
 		left := math.MaxInt
@@ -168,7 +172,15 @@ func placeAgain(f *facility.Facility, l *Layout) (*Layout, bool) {
 		}
 		s.fillLine(k, left)
 	}
-	return &Layout{Facility: f, Servers: s.servers()}, true
+	again := &Layout{Facility: f} // nobody asks for the names of its servers
+	for i := range s.racks {
+		for m, n := range s.racks[i].count {
+			for range n {
+				again.Servers = append(again.Servers, Server{Model: m, Rack: i})
+			}
+		}
+	}
+	return again, true
 }
 
 // join makes the change that admits most, again and again, until k are admitted.

@@ -13,6 +13,7 @@ import (
 
 	"headroom/facility/power"
 	"headroom/scenarios"
+	"headroom/validation"
 )
 
 // racks is a hall in which only the racks limit: 12 of 48 kW hold 4 DGX H100 each, 48U less 2U hold 5.
@@ -274,6 +275,27 @@ func newNormal(seed uint64) func() float64 {
 		}
 		return x
 	}
+}
+
+// W109 of the table of worked examples: the settings are those of its row.
+func TestPredictedPeakAsInTheTable(t *testing.T) {
+	for _, row := range validation.WorkedExamples(t) {
+		if row.ID != "W109" {
+			continue
+		}
+		want := row.Figures()
+		got := []float64{predictWindowD, predictAheadD, predictLeast, predictMost}
+		if len(want) != len(got) {
+			t.Fatalf("%q has %d figures", row.Expected, len(want))
+		}
+		for k, x := range got {
+			if x != want[k].Value {
+				t.Errorf("figure %d of %q is %g", k+1, row.Expected, x)
+			}
+		}
+		return
+	}
+	t.Error("no row W109")
 }
 
 // W109: peaks of 90 days, 30 days ahead, the factor held between 1.2 and 1.5.
