@@ -291,7 +291,7 @@ func answers(t testing.TB) map[string][]any {
 	flow := g.NewFlow([]power.Consumer{{Fed: []int{1}, IT: true}})
 	flow.Set(0, 15000)
 	a["W111"] = []any{
-		float64(g.CapacityW(1, 5)) / 1e3, float64(g.CapacityW(1, 6)) / 1e3, 100 / (1 + shelf.Loss.At(1)), flow.InW[1] / 1e3, text(2),
+		float64(g.CapacityW(1, 5)) / 1e3, float64(g.CapacityW(1, 6)) / 1e3, 100 / (1 + shelf.Loss.At(1)), flow.InW(1) / 1e3, text(2),
 	}
 	frame, err := catalog.Default().Rack("orv3")
 	if err != nil {
