@@ -234,16 +234,22 @@ func (e *engine) drift(d *driver) {
 		s := &e.srv[i]
 		rk := &e.racks[s.rack]
 		if rk.drift != e.drifts {
-			rk.drift, rk.stale = e.drifts, true
+			rk.drift, rk.stale = e.drifts, !rk.oneLoop
 			e.touchRack(s.rack)
 			if rk.oneLoop { // all that stand in it are asked again
-				rk.topC = math.Inf(-1)
+				rk.topC, rk.itW = math.Inf(-1), 0
 			}
 		}
 		c := s.class
 		if c == nil {
 			e.mark(i)
+			if rk.oneLoop {
+				rk.itW += s.set.WallW
+			}
 			continue
+		}
+		if rk.oneLoop {
+			rk.itW += c.set.WallW
 		}
 		lead := 0.0
 		if s.path.B > 0 {
@@ -277,7 +283,7 @@ func (e *engine) driftClass(d *driver, c *class) {
 		level = c.m.ShutC
 	}
 	near := !e.cfg.Unlimited && path.Bound()+c.lead(e.now) >= level
-	if near || set.Clock != c.set.Clock || set.CapClock != c.set.CapClock {
+	if near {
 		for _, i := range d.servers {
 			if s := &e.srv[i]; s.class == c {
 				e.account(s)
@@ -285,6 +291,9 @@ func (e *engine) driftClass(d *driver, c *class) {
 			}
 		}
 		return
+	}
+	if set.Clock != c.set.Clock || set.CapClock != c.set.CapClock {
+		e.clocksOf(d, c)
 	}
 	if math.Abs(set.RiseK-c.riseK) > staleRiseK {
 		e.inletsOf(d, c, set.RiseK)
@@ -296,6 +305,20 @@ func (e *engine) driftClass(d *driver, c *class) {
 	e.m.moveAlike(c, n, &set)
 	c.env = env
 	c.goTo(&set, &path)
+}
+
+// clocksOf closes the accounts of a class's members at the clock they had and has their jobs rated anew.
+func (e *engine) clocksOf(d *driver, c *class) {
+	for _, i := range d.servers {
+		s := &e.srv[i]
+		if s.class != c {
+			continue
+		}
+		e.account(s)
+		for _, sh := range s.jobs {
+			e.js.markRate(sh.job)
+		}
+	}
 }
 
 // inletsOf takes the inlets of a class's members anew at another exhaust rise.
@@ -320,8 +343,11 @@ func (e *engine) inletsOf(d *driver, c *class, riseK float64) {
 	}
 }
 
-// moveAlike moves n members of a class in the sums over servers; neither their inlets nor their clocks change.
+// moveAlike moves n members of a class in the sums over servers; their inlets don't change.
 func (m *meters) moveAlike(c *class, n float64, is *thermal.Settled) {
 	m.gpuSum += n * float64(c.m.GPUs) * (min(is.MeanC, c.m.ShutC) - min(c.set.MeanC, c.m.ShutC))
 	m.computeW += n * (computeW(c.m, is) - computeW(c.m, &c.set))
+	if is.Clock != c.set.Clock {
+		m.clockSum += n * float64(c.load.Busy) * (is.Clock - c.set.Clock)
+	}
 }
