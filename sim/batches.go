@@ -33,11 +33,12 @@ func (m *meters) initBatches(e *engine) {
 	if step <= 0 {
 		return
 	}
-	m.batch = metrics.NewTable(len(batched), step, step*batches)
+	m.batch, m.batchFromNS = metrics.NewTable(len(batched), step, step*batches), e.cfg.WarmupNS
 }
 
 // warm ends the warm-up: totals, distributions and extremes begin here. The state goes on as it is.
 func (m *meters) warm(e *engine) {
+	m.flush()
 	e.accountAll()
 	for i := range e.rooms {
 		m.driver(e, i, &e.rooms[i])

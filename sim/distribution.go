@@ -190,6 +190,7 @@ func (e *engine) initPowerMeters() {
 		capacity = math.NaN()
 	}
 	pm.facility = newPowerMeter("facility", demand, capacity, most)
+	e.m.site = [...]*powerMeter{pm.facility, pm.it}
 }
 
 // rack notes that a rack's power has changed.
@@ -205,10 +206,8 @@ func (pm *powerMeters) rack(i int, wasW, isW float64) {
 	}
 }
 
-// read takes every meter after an instant has settled.
-func (pm *powerMeters) read(now int64, facilityW, itW float64) {
-	pm.facility.set(now, facilityW)
-	pm.it.set(now, itW)
+// read takes the rows' meters after an instant has settled; the site's are fed by the recorder.
+func (pm *powerMeters) read(now int64) {
 	if now == 0 { // rows that draw nothing from the start on are metered too
 		for k := range pm.rows {
 			pm.rows[k].set(now, math.Max(0, pm.rowW[k]))

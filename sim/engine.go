@@ -240,6 +240,7 @@ func (e *engine) push(at int64, kind uint8, entity int32) (event.ID, bool) {
 // run is the loop: all events of one instant are applied, then work is started, then the building is
 // settled, then the next instant.
 func (e *engine) run() error {
+	defer e.m.flush() // of a run that is broken off, too
 	for {
 		at, ok := e.queue.NextAt()
 		if !ok {

@@ -79,10 +79,9 @@ var columnNames = [columns]string{
 
 // meters integrates everything that is reported, between events and never by sampling.
 type meters struct {
-	table *metrics.Table
-	row   [columns]float64 // values of this instant, until read hands them to the table
-	base  [columns]float64 // integrals at the end of the warm-up
-	batch *metrics.Table   // of the columns in batched, after the warm-up; nil before
+	recorder
+	row  [columns]float64 // values of this instant, until read hands them over
+	base [columns]float64 // integrals at the end of the warm-up
 
 	rooms, loops []*metrics.StepSeries // temperature of supply air and coolant
 	supplyHist   *metrics.Histogram
@@ -156,18 +155,6 @@ func (m *meters) set(c column, v float64) {
 
 // means are those of a column over the bins of the series.
 func (m *meters) means(c column) []float64 { return m.table.Means(int(c)) }
-
-// record hands the values of this instant to the table.
-func (m *meters) record(e *engine) {
-	m.table.Set(e.now, m.row[:])
-	if m.batch != nil {
-		var row [len(batched)]float64
-		for i, c := range batched {
-			row[i] = m.row[c]
-		}
-		m.batch.Set(e.now-e.cfg.WarmupNS, row[:])
-	}
-}
 
 // read takes every meter after an instant has settled.
 func (m *meters) read(e *engine) {
@@ -254,8 +241,8 @@ func (m *meters) read(e *engine) {
 		m.set(cBelowUPS, ups.LossW)
 		m.set(cBehindUPS, ups.ConsumerW)
 	}
-	m.record(e)
-	e.power.read(e.now, facilityW, itW)
+	m.add(e.now, &m.row)
+	e.power.read(e.now)
 	m.peakFacilityW = max(m.peakFacilityW, facilityW)
 	m.peakITW = max(m.peakITW, itW)
 	m.peakSwingW = max(m.peakSwingW, itW+math.Sqrt(max(0, e.rate.swing2)))
@@ -517,6 +504,7 @@ func (e *engine) finish() {
 			e.js.used(t, e.now)
 		}
 	}
+	m.flush()
 	m.table.Advance(e.now)
 	if m.batch != nil {
 		m.batch.Advance(e.now - e.cfg.WarmupNS)
