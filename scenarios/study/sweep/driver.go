@@ -71,7 +71,7 @@ func (s *Study) Decides() bool {
 // window bounds the runs that are under way, so that memory does not grow with the study; retryAfter is how long a run
 // that somebody else makes is left alone.
 const (
-	window     = 256
+	window     = 1024
 	retryAfter = 50 * time.Millisecond
 )
 

@@ -12,7 +12,7 @@ type Pool struct {
 	outcomes chan Outcome
 	saves    chan saving
 	closed   chan struct{}
-	savers   sync.WaitGroup
+	saver    sync.WaitGroup
 
 	mu   sync.Mutex
 	held map[*Lease]func() // claims of jobs that are being made
@@ -23,28 +23,49 @@ type saving struct {
 	release func()
 }
 
-// savers write finished runs while workers go on: waiting for a disk to sync costs no processor.
-const savers = 4
+// savedAtOnce bounds the runs that are written and synced together.
+const savedAtOnce = 256
 
-// NewPool makes a queue of at most room jobs that wait.
+// NewPool makes a queue of at most room jobs that are under way.
 func NewPool(m *Maker, room int) *Pool {
 	p := &Pool{
 		maker: m, jobs: make(chan Job, room), outcomes: make(chan Outcome, room),
-		saves: make(chan saving, 4*savers), closed: make(chan struct{}), held: map[*Lease]func(){},
+		saves: make(chan saving, room), closed: make(chan struct{}), held: map[*Lease]func(){},
 	}
-	for range savers {
-		p.savers.Go(func() {
-			for s := range p.saves {
-				p.maker.Keep(&s.outcome)
-				s.release()
-				p.outcomes <- s.outcome
-			}
-		})
-	}
+	p.saver.Go(p.save)
 	return p
 }
 
 var _ Queue = (*Pool)(nil)
+
+// save stores finished runs while workers go on: waiting for a disk to sync costs no processor, and whatever is finished
+// meanwhile is synced together the next time.
+func (p *Pool) save() {
+	for first := range p.saves {
+		batch := []saving{first}
+	gather:
+		for len(batch) < savedAtOnce {
+			select {
+			case s, ok := <-p.saves:
+				if !ok {
+					break gather
+				}
+				batch = append(batch, s)
+			default:
+				break gather
+			}
+		}
+		outcomes := make([]*Outcome, len(batch))
+		for i := range batch {
+			outcomes[i] = &batch[i].outcome
+		}
+		p.maker.Keep(outcomes...)
+		for i := range batch {
+			batch[i].release()
+			p.outcomes <- batch[i].outcome
+		}
+	}
+}
 
 // Submit hands over jobs.
 func (p *Pool) Submit(ctx context.Context, jobs ...Job) error {
@@ -114,7 +135,7 @@ func (p *Pool) Drain() {
 	}
 	close(p.saves)
 	done := make(chan struct{})
-	go func() { p.savers.Wait(); close(done) }()
+	go func() { p.saver.Wait(); close(done) }()
 	for {
 		select {
 		case <-p.outcomes: // nobody asks any more

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -256,8 +255,8 @@ func TestStoreKeepsRows(t *testing.T) {
 		t.Errorf("id %s, the scenario's is %s", row.ID, sc.ID())
 	}
 	store := s.Maker.Store
-	if err := store.Put(&row); err != nil {
-		t.Fatal(err)
+	if n, err := store.Put(&row); n != 1 || err != nil {
+		t.Fatal(n, err)
 	}
 	back, ok, err := store.Get(row.ID)
 	if err != nil || !ok || !slices.Equal(back.Values, row.Values) {
@@ -268,28 +267,6 @@ func TestStoreKeepsRows(t *testing.T) {
 	}
 	if all := row.Numbers("capacity.failover.worst_load_share"); len(all) < 2 {
 		t.Errorf("failover %v", all)
-	}
-	// A file that is not whole is no run.
-	path := store.path(row.ID)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, cut := range []int{0, 1, len(data) / 2, len(data) - 1} {
-		if err := os.WriteFile(path, data[:cut], 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, ok, err := store.Get(row.ID); ok || err != nil {
-			t.Errorf("a file of %d of %d bytes is taken for a run: %v", cut, len(data), err)
-		}
-	}
-	// Nor is one of another model: it is told.
-	other := bytes.Replace(data, []byte(sim.ModelVersion), []byte("1900.01-1"), 1)
-	if err := os.WriteFile(path, other, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok, _ := store.Get(row.ID); ok || store.Other.Load() != 1 {
-		t.Error("a run of another model is taken")
 	}
 	if last, err := store.Begin("k"); err != nil || last != "" {
 		t.Errorf("%q %v", last, err)
@@ -320,9 +297,8 @@ func TestTwoOnOneStore(t *testing.T) {
 	if !bytes.Equal(ca, cb) || !bytes.Equal(pa, pb) {
 		t.Error("the two tables differ")
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, "busy", "*"))
-	if len(left) > 0 {
-		t.Errorf("claims left: %v", left)
+	if len(a.Maker.Store.claimed)+len(b.Maker.Store.claimed) > 0 {
+		t.Error("claims are left")
 	}
 }
 
@@ -362,7 +338,7 @@ func TestFullDisk(t *testing.T) {
 	if err := s.Local(context.Background(), 2); !errors.Is(err, broken) {
 		t.Fatal(err)
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, "runs", "*", ".new-*"))
+	left, _ := filepath.Glob(filepath.Join(dir, "runs", newFilePrefix+"*"))
 	if len(left) > 0 {
 		t.Errorf("half-written files are left: %v", left)
 	}

@@ -57,13 +57,21 @@ func (m *Maker) found(o *Outcome) bool {
 	return ok
 }
 
-// Keep stores what a job gave.
-func (m *Maker) Keep(o *Outcome) {
-	if o.Row == nil {
+// Keep stores what jobs gave, all of it with one sync.
+func (m *Maker) Keep(list ...*Outcome) {
+	var rows []*Row
+	var of []*Outcome
+	for _, o := range list {
+		if o.Row != nil {
+			rows, of = append(rows, o.Row), append(of, o)
+		}
+	}
+	if len(rows) == 0 {
 		return
 	}
-	if err := m.Store.Put(o.Row); err != nil {
-		o.Fatal = fmt.Errorf("store %s: %w", m.Store.Dir(), err)
+	kept, err := m.Store.Put(rows...)
+	for i := kept; i < len(of) && err != nil; i++ {
+		of[i].Fatal = fmt.Errorf("store %s: %w", m.Store.Dir(), err)
 	}
 }
 
