@@ -64,8 +64,8 @@ type Scenario struct {
 	building              sync.Mutex        // Build and Configure take turns: they fill defaults in the file
 	built                 *builder          // of finish, where all was well: what it made is handed out as copies
 	src                   *Source
-	idOnce                sync.Once
-	id                    string
+	idsOnce               sync.Once
+	ids                   func(seed uint64) string // see IDs
 }
 
 // input is a file that the scenario names.
@@ -248,8 +248,7 @@ var idSpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("headroom run"))
 // names, the seed and the version of the model. Two scenarios with one ID give the same bytes. What a study asks is
 // no part of it: its runs are the same runs outside it.
 func (s *Scenario) ID() string {
-	s.idOnce.Do(func() { s.id = s.IDs()(s.file.Run.Seed) })
-	return s.id
+	return s.IDs()(s.file.Run.Seed)
 }
 
 // seedMark stands for the seed while a scenario is printed once for many seeds; it is no other number in it.
@@ -258,6 +257,11 @@ const seedMark = "17301504000000099991"
 // IDs returns the ids of the runs that differ from this one by their seed alone. Printing the scenario, which is
 // nearly all the cost of an id, is done once.
 func (s *Scenario) IDs() func(seed uint64) string {
+	s.idsOnce.Do(func() { s.ids = s.printIDs() })
+	return s.ids
+}
+
+func (s *Scenario) printIDs() func(seed uint64) string {
 	s.building.Lock()
 	n := encodeSection(reflect.ValueOf(&s.file).Elem())
 	s.building.Unlock()

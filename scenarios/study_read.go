@@ -39,6 +39,7 @@ func (r *studyReader) read() *Study {
 		}
 	}
 	r.variantsOnce()
+	r.emptyLists()
 	if p.Sample != nil {
 		st.Sample = r.sample(p.Sample)
 	}
@@ -53,8 +54,69 @@ func (r *studyReader) read() *Study {
 	if p.Sensitivity != nil {
 		r.swings(st, p.Sensitivity)
 	}
+	r.namesOnce()
 	r.together(st)
 	return st
+}
+
+// emptyLists refuses lists that ask for nothing: what was meant is not known.
+func (r *studyReader) emptyLists() {
+	p := r.p
+	refuse := func(o *origin, key string, n int) {
+		if o.has(key) && n == 0 {
+			r.d.fail(o.of(key), joinKey(o.path, key), "leave the key out, or fill it", "%s is an empty list: it asks for nothing", key)
+		}
+	}
+	refuse(&p.origin, "vary", len(p.Vary))
+	refuse(&p.origin, "pareto", len(p.Pareto))
+	refuse(&p.origin, "figures", len(p.Figures))
+	for i := range p.Vary {
+		refuse(&p.Vary[i].origin, "variants", len(p.Vary[i].Variants))
+		refuse(&p.Vary[i].origin, "paths", len(p.Vary[i].Paths))
+	}
+	if p.Sample != nil {
+		refuse(&p.Sample.origin, "over", len(p.Sample.Over))
+	}
+	if p.Sensitivity != nil {
+		refuse(&p.Sensitivity.origin, "figures", len(p.Sensitivity.Figures))
+		refuse(&p.Sensitivity.origin, "over", len(p.Sensitivity.Over))
+	}
+}
+
+// namesOnce: inputs that are called the same cannot be told apart in a chart.
+func (r *studyReader) namesOnce() {
+	seen := map[string]pos{}
+	once := func(o *origin, name string) {
+		if name == "" {
+			return
+		}
+		if first, ok := seen[name]; ok {
+			r.d.fail(o.of("name"), joinKey(o.path, "name"), "give each a name of its own", "two inputs are called %s (first at line %d)", quoteShort(name), first.line)
+			return
+		}
+		seen[name] = o.of("name")
+	}
+	for i := range r.p.Vary {
+		once(&r.p.Vary[i].origin, r.p.Vary[i].Name)
+	}
+	if r.p.Sample != nil {
+		for i := range r.p.Sample.Over {
+			once(&r.p.Sample.Over[i].origin, r.p.Sample.Over[i].Name)
+		}
+	}
+	if r.p.Sensitivity != nil {
+		for i := range r.p.Sensitivity.Over {
+			once(&r.p.Sensitivity.Over[i].origin, r.p.Sensitivity.Over[i].Name)
+		}
+	}
+	// A name that is the path of another input.
+	for i := range r.p.Vary {
+		if l := &r.p.Vary[i]; l.Name != "" && l.Name != l.Path {
+			if at, ok := r.used[l.Name]; ok {
+				r.d.fail(l.of("name"), joinKey(l.path, "name"), "give it a name of its own", "%s is what another input is called (line %d)", quoteShort(l.Name), at.line)
+			}
+		}
+	}
 }
 
 // together finds parts that contradict each other.

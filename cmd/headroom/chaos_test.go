@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -190,7 +191,7 @@ func TestKilledStudy(t *testing.T) {
 	kills, studies, kept, most := chaosKills(t), 0, 0, 0
 	for killed := 0; killed < kills; studies++ {
 		dir := t.TempDir()
-		before := map[string]os.FileInfo{}
+		before := map[string]storedRun{}
 		for here := 0; ; here++ {
 			cmd := study(dir)
 			if err := cmd.Start(); err != nil {
@@ -215,11 +216,11 @@ func TestKilledStudy(t *testing.T) {
 				t.Fatal(err)
 			}
 			now := stored(t, filepath.Join(dir, "store"))
-			for name, info := range before {
+			for name, old := range before {
 				switch again, ok := now[name]; {
 				case !ok:
 					t.Fatalf("a finished run is lost: %s", name)
-				case !os.SameFile(info, again):
+				case again != old:
 					t.Fatalf("a finished run was made again: %s", name)
 				}
 				kept++
@@ -233,32 +234,44 @@ func TestKilledStudy(t *testing.T) {
 		if got := tree(t, filepath.Join(dir, "out")); !maps.Equal(got, tables) {
 			t.Fatalf("after %d kills the tables are others: %v, want %v", killed, sortedNames(got), sortedNames(tables))
 		}
-		for name := range runs {
-			a, err1 := os.ReadFile(filepath.Join(want, "store", name))
-			b, err2 := os.ReadFile(filepath.Join(dir, "store", name))
-			if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
-				t.Fatalf("stored run %s differs: %v, %v", name, err1, err2)
+		now := stored(t, filepath.Join(dir, "store"))
+		for name, want := range runs {
+			if now[name].text != want.text {
+				t.Fatalf("stored run %s differs", name)
 			}
 		}
 	}
 	t.Logf("%d kills of %d studies of %d runs, up to %d of one: no finished run was lost (%d times one was found again) and the tables are the same bytes", kills, studies, len(runs), most, kept)
 }
 
-// stored are the finished runs of a store, by name.
-func stored(t *testing.T, store string) map[string]os.FileInfo {
+// storedRun is a finished run of a store: where it lies, and its two lines.
+type storedRun struct{ where, text string }
+
+// stored are the finished runs of a store, by id; one that was made twice fails the test.
+func stored(t *testing.T, store string) map[string]storedRun {
 	t.Helper()
-	out := map[string]os.FileInfo{}
-	paths, err := filepath.Glob(filepath.Join(store, "runs", "*", "*.run"))
+	out := map[string]storedRun{}
+	paths, err := filepath.Glob(filepath.Join(store, "runs", "rows-*.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range paths {
-		info, err := os.Stat(p)
+		data, err := os.ReadFile(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, _ := filepath.Rel(store, p)
-		out[name] = info
+		at := 0
+		for lines := bytes.SplitAfter(data, []byte("\n")); len(lines) > 2; lines = lines[2:] { // the last is no whole line
+			var head struct{ ID string }
+			if err := json.Unmarshal(lines[0], &head); err != nil {
+				t.Fatal(err)
+			}
+			if old, twice := out[head.ID]; twice {
+				t.Fatalf("the run %s was made twice: %s and %s:%d", head.ID, old.where, p, at)
+			}
+			out[head.ID] = storedRun{fmt.Sprintf("%s:%d", filepath.Base(p), at), string(lines[0]) + string(lines[1])}
+			at += len(lines[0]) + len(lines[1])
+		}
 	}
 	return out
 }

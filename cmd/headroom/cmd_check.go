@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"headroom/plots/show"
 	"headroom/scenarios"
+	"headroom/scenarios/study/sweep"
 )
 
 var checkCommand = command{
@@ -15,7 +17,7 @@ var checkCommand = command{
 	args:  "FILE",
 	short: "is the file right; --resolved prints it with every default",
 	long: `Reads the scenario and everything it names, and prints every problem with file, line, column and the nearest right
-word, and every warning. --resolved prints the file with its short forms expanded and its defaults filled in; the
+word, and every warning; every value that a study section will try is checked, and nothing is run. --resolved prints the file with its short forms expanded and its defaults filled in; the
 output is a scenario file itself.`,
 	exits: []int{exitDone, exitUsage, exitInterrupted},
 	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
@@ -37,9 +39,17 @@ func runCheck(ctx context.Context, t *terminal, o *checkOptions, args []string) 
 	if err := oneOf("format", o.format, "table", "json"); err != nil {
 		return err
 	}
-	sc, err := o.scenario.load(ctx, t, args)
+	source, options, err := o.scenario.source(ctx, t, args)
+	var sc *scenarios.Scenario
 	if err == nil {
-		_, _, err = prepare(sc)
+		if sc, err = source.Load(options); err == nil {
+			sayWarnings(t, sc)
+			_, _, err = prepare(sc)
+		}
+	}
+	asks := ""
+	if err == nil {
+		asks, err = studyAsks(sweep.NewBase(source, options), sc)
 	}
 	if o.format == "json" {
 		return printCheckJSON(t, sc, err)
@@ -55,8 +65,26 @@ func runCheck(ctx context.Context, t *terminal, o *checkOptions, args []string) 
 		_, err = t.stdout.Write(data)
 		return err
 	}
-	_, err = fmt.Fprintf(t.stdout, "%s: no problems, %d warnings\n", args[0], len(sc.Warnings()))
+	_, err = fmt.Fprintf(t.stdout, "%s: no problems, %d warnings%s\n", args[0], len(sc.Warnings()), asks)
 	return err
+}
+
+// studyAsks checks what a study section will run, value by value, and says how many runs it asks for. Nothing is run.
+func studyAsks(base *sweep.Base, sc *scenarios.Scenario) (string, error) {
+	st, ok := sc.Study()
+	if !ok {
+		return "", nil
+	}
+	plan := sweep.NewPlan(st)
+	if err := checkStudy(base, st, plan); err != nil {
+		return "", err
+	}
+	n := plan.MostRuns()
+	asks := fmt.Sprintf("; the study makes up to %s", show.Of(n, "run"))
+	if n > askAbove {
+		asks += ", for which headroom study wants --yes"
+	}
+	return asks, nil
 }
 
 // problemJSON is one problem or warning, for editors and pipelines.

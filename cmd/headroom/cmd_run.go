@@ -98,7 +98,7 @@ func runRun(ctx context.Context, t *terminal, o *runOptions, args []string) erro
 			return err
 		}
 		defer out.discard()
-		out.manifest = "run.sha256"
+		out.manifest = runManifest
 	}
 	t.progress("simulating")
 	config.Progress = t.startClock("simulating", 1).part(0, time.Duration(config.LengthNS))

@@ -53,6 +53,7 @@ type studyOptions struct {
 	format   string
 	charts   string
 	yes      bool
+	force    bool
 	workers  int
 	shard    string
 }
@@ -63,7 +64,25 @@ func (o *studyOptions) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.format, "format", "table", "`FORMAT` of what stdout gets: table, json, or csv with one row a run")
 	flags.StringVar(&o.charts, "charts", "png", "`FORMAT` of the charts in --out: png, svg, pdf or none")
 	flags.BoolVar(&o.yes, "yes", false, fmt.Sprintf("make more than %s runs without asking", show.Count(askAbove)))
+	flags.BoolVar(&o.force, "force", false, "write into a folder that holds the results of a run, and replace its report")
 	o.scenario.add(flags)
+}
+
+// runManifest lists what headroom run wrote into a folder.
+const runManifest = "run.sha256"
+
+// outFree refuses a folder whose report is that of a run.
+func (o *studyOptions) outFree() error {
+	if o.out == "" || o.force {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(o.out, runManifest)); err == nil {
+		return usageError{
+			text: fmt.Sprintf("--out %s: it holds the results of a run (%s), and a study would replace its report.html", o.out, runManifest),
+			hint: "take another folder, or say --force",
+		}
+	}
+	return nil
 }
 
 // askAbove is the number of runs above which --yes is wanted: a slip in a range must not cost a week.
@@ -87,21 +106,16 @@ func (o *studyOptions) load(ctx context.Context, t *terminal, args []string) (*s
 	if err := oneOf("charts", o.charts, append(plots.Formats(), "none")...); err != nil {
 		return nil, err
 	}
+	if err := o.outFree(); err != nil {
+		return nil, err
+	}
 	name, data, files, err := readScenario(ctx, t, args)
 	if err != nil {
 		return nil, err
 	}
-	source, err := scenarios.Parse(name, data, files)
+	source, options, err := o.scenario.parse(name, data, files)
 	if err != nil {
 		return nil, err
-	}
-	entries, err := catalogFiles(o.scenario.catalog)
-	if err != nil {
-		return nil, err
-	}
-	options := scenarios.Options{Set: o.scenario.set, Variant: o.scenario.variant, Catalogs: entries}
-	if o.scenario.flags.Changed("seed") {
-		options.Seed = &o.scenario.seed
 	}
 	s := &studySetup{name: name, text: data, base: sweep.NewBase(source, options)}
 	if s.sc, err = source.Load(options); err != nil {
@@ -114,11 +128,6 @@ func (o *studyOptions) load(ctx context.Context, t *terminal, args []string) (*s
 	if s.study, ok = s.sc.Study(); !ok {
 		return nil, usageError{text: name + ": the scenario has no study section", hint: "write, for example, study: {vary: [{path: \"racks[A].power\", values: [36 kW, 48 kW]}]}, or see headroom examples first-study"}
 	}
-	for i := range s.study.Axes {
-		if s.study.Axes[i].OfVariants() && options.Variant != "" {
-			return nil, usageError{text: "--variant " + options.Variant + ": the study varies the variant itself"}
-		}
-	}
 	plan := sweep.NewPlan(s.study)
 	if n := plan.MostRuns(); n > askAbove && !o.yes {
 		line, col := s.sc.StudyPlace()
@@ -128,7 +137,7 @@ func (o *studyOptions) load(ctx context.Context, t *terminal, args []string) (*s
 			Hint: "if that is meant, say --yes",
 		}}
 	}
-	if err := s.base.Check(plan); err != nil {
+	if err := checkStudy(s.base, s.study, plan); err != nil {
 		return nil, err
 	}
 	resolved, err := s.sc.Resolved()
@@ -138,6 +147,16 @@ func (o *studyOptions) load(ctx context.Context, t *terminal, args []string) (*s
 	sum := sha256.Sum256(resolved)
 	s.key = hex.EncodeToString(sum[:12])
 	return s, nil
+}
+
+// checkStudy tells what is wrong with the values of a study.
+func checkStudy(base *sweep.Base, st *scenarios.Study, plan *sweep.Plan) error {
+	for i := range st.Axes {
+		if st.Axes[i].OfVariants() && base.Options.Variant != "" {
+			return usageError{text: "--variant " + base.Options.Variant + ": the study varies the variant itself"}
+		}
+	}
+	return base.Check(plan)
 }
 
 // openStore opens the store that the flags name, or one that is removed by the function returned.
@@ -286,6 +305,9 @@ func sayCount(t *terminal, st *sweep.Study) {
 	}
 	if n := st.Maker.Store.Damaged.Load(); n > 0 {
 		line += fmt.Sprintf("; %s in the store were not whole and were made again", show.Of(int(n), "run"))
+	}
+	if n := st.Maker.Store.Garbled.Load(); n > 0 {
+		line += fmt.Sprintf("; parts of %s in the store are no runs", show.Of(int(n), "file"))
 	}
 	if n := st.Maker.Store.Other.Load(); n > 0 {
 		line += fmt.Sprintf("; %s in the store had other keys and were made again", show.Of(int(n), "run"))

@@ -56,11 +56,39 @@ func (s *scenarioFlags) load(ctx context.Context, t *terminal, args []string) (*
 	if err != nil {
 		return nil, err
 	}
+	sayWarnings(t, sc)
+	return sc, nil
+}
+
+func sayWarnings(t *terminal, sc *scenarios.Scenario) {
 	for _, w := range sc.Warnings() {
 		t.warn(w.String())
 		t.said[strings.TrimPrefix(w.Path+": "+w.Msg, ": ")] = true // as the result will have it, without a place
 	}
-	return sc, nil
+}
+
+// source reads the one scenario that args name as one of which many are made.
+func (s *scenarioFlags) source(ctx context.Context, t *terminal, args []string) (*scenarios.Source, scenarios.Options, error) {
+	name, data, files, err := readScenario(ctx, t, args)
+	if err != nil {
+		return nil, scenarios.Options{}, err
+	}
+	return s.parse(name, data, files)
+}
+
+func (s *scenarioFlags) parse(name string, data []byte, files fs.FS) (*scenarios.Source, scenarios.Options, error) {
+	o := scenarios.Options{Set: s.set, Variant: s.variant}
+	source, err := scenarios.Parse(name, data, files)
+	if err != nil {
+		return nil, o, err
+	}
+	if o.Catalogs, err = catalogFiles(s.catalog); err != nil {
+		return nil, o, err
+	}
+	if s.flags.Changed("seed") {
+		o.Seed = &s.seed
+	}
+	return source, o, nil
 }
 
 func addCatalogFlag(flags *pflag.FlagSet, dir *string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"headroom/plots/show"
@@ -19,6 +20,7 @@ type studyAnswer struct {
 	points  []sweep.PointAnswer
 	inputs  []sweep.Input
 	figures []studyFigure // that any run knows
+	unknown []studyFigure // that no run knows
 }
 
 // studyFigure is a figure as a reader sees it.
@@ -34,7 +36,9 @@ func newStudyAnswer(s *studySetup, st *sweep.Study) *studyAnswer {
 	known := st.Known(a.points)
 	for i, key := range st.Wanted {
 		if known[i] {
-			a.figures = append(a.figures, figureNamed(key, i))
+			a.figures = append(a.figures, a.figureNamed(key))
+		} else {
+			a.unknown = append(a.unknown, a.figureNamed(key))
 		}
 	}
 	return a
@@ -58,6 +62,35 @@ var unitEnds = []struct{ end, unit string }{
 	{"ratio", "share"},
 }
 
+// figureNamed is a figure that the study wants, with the currency of the runs.
+func (a *studyAnswer) figureNamed(key string) studyFigure {
+	f := figureNamed(key, slices.Index(a.st.Wanted, key))
+	var in []string
+	switch {
+	case strings.HasPrefix(key, "energy.cost."):
+		in = a.st.Bills
+	case strings.HasPrefix(key, "money."):
+		in = a.st.Money
+	}
+	if f.Unit != "" || len(in) == 0 {
+		return f
+	}
+	f.Name += ", " + strings.Join(in, " or ") // more than one: the inputs say which
+	return f
+}
+
+// unknownLine lists the figures that no run knows, "" for none.
+func (a *studyAnswer) unknownLine() string {
+	if len(a.unknown) == 0 {
+		return ""
+	}
+	var names []string
+	for _, f := range a.unknown {
+		names = append(names, f.Name)
+	}
+	return "unknown at every point: " + strings.Join(names, ", ")
+}
+
 // figureNamed is a figure with the name and unit that a comparison gives it, or those of its key.
 func figureNamed(key string, which int) studyFigure {
 	for _, f := range study.Figures(nil) {
@@ -69,9 +102,9 @@ func figureNamed(key string, which int) studyFigure {
 	case "thermal.throttled_share":
 		return studyFigure{key, "throttled share", "share", which}
 	case "energy.cost.amount":
-		return studyFigure{key, "bills of the run, in the site's currency", "", which}
+		return studyFigure{key, "bills of the run", "", which}
 	case "money.per_pflop_day":
-		return studyFigure{key, "cost of a PFLOP-day, in the site's currency", "", which}
+		return studyFigure{key, "cost of a PFLOP-day", "", which}
 	}
 	f := studyFigure{Key: key, Name: strings.ReplaceAll(key, "_", " "), which: which}
 	for part := key; part != "" && f.Unit == ""; part = part[:max(0, strings.LastIndexByte(part, '.'))] {
@@ -106,6 +139,7 @@ type studyJSON struct {
 	Runs          int            `json:"runs"`
 	Failed        int            `json:"failed"`
 	Figures       []studyFigure  `json:"figures"`
+	Unknown       []studyFigure  `json:"unknown_figures,omitempty"`
 	Points        []studyPoint   `json:"points"`
 	Findings      []studyFinding `json:"findings,omitempty"`
 	Front         []studyPoint   `json:"front,omitempty"`
@@ -146,7 +180,7 @@ type studySwing struct {
 }
 
 func (a *studyAnswer) json() studyJSON {
-	out := studyJSON{FormatVersion: 1, Scenario: a.s.sc.Name(), Model: sim.ModelVersion, Figures: a.figures}
+	out := studyJSON{FormatVersion: 1, Scenario: a.s.sc.Name(), Model: sim.ModelVersion, Figures: a.figures, Unknown: a.unknown}
 	for i := range a.points {
 		out.Runs += a.points[i].Runs
 		out.Failed += a.points[i].Failed
@@ -234,7 +268,7 @@ func (a *studyAnswer) answerLines() []string {
 			continue
 		}
 		s := list[0]
-		f := figureNamed(key, 0)
+		f := a.figureNamed(key)
 		out = append(out, fmt.Sprintf("%s moves most with %s: %s at %s, %s at %s, %s as it is", f.Name, s.Name, shown(f.Unit, s.AtLow), s.Low, shown(f.Unit, s.AtHigh), s.High, shown(f.Unit, s.Base)))
 	}
 	return out
@@ -254,7 +288,14 @@ func (a *studyAnswer) table(t *terminal) error {
 	if len(a.answerLines()) > 0 {
 		fmt.Fprintln(w)
 	}
-	return a.pointTable(w, t.tableWidth())
+	if err := a.pointTable(w, t.tableWidth()); err != nil {
+		return err
+	}
+	if line := a.unknownLine(); line != "" {
+		_, err := fmt.Fprintln(w, line)
+		return err
+	}
+	return nil
 }
 
 func (a *studyAnswer) pointTable(w io.Writer, width int) error {

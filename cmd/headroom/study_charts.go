@@ -230,8 +230,7 @@ func (a *studyAnswer) frontChart() (plots.StudyChart, bool) {
 		}
 		return "less is better"
 	}
-	which := func(key string) int { return slices.Index(a.st.Wanted, key) }
-	x, y := figureNamed(goals[0].Figure, which(goals[0].Figure)), figureNamed(goals[1].Figure, which(goals[1].Figure))
+	x, y := a.figureNamed(goals[0].Figure), a.figureNamed(goals[1].Figure)
 	f := &plots.StudyFront{
 		X: plots.StudyAxis{Name: x.Name, Unit: x.Unit}, Y: plots.StudyAxis{Name: y.Name, Unit: y.Unit},
 		BetterX: better(goals[0]), BetterY: better(goals[1]), FrontPlaces: a.st.Front(a.points),
@@ -250,7 +249,7 @@ func (a *studyAnswer) frontChart() (plots.StudyChart, bool) {
 func (a *studyAnswer) tornadoChart() plots.StudyChart {
 	var c plots.StudyChart
 	for _, key := range a.st.Plan.Study.SwingFigures {
-		f := figureNamed(key, 0)
+		f := a.figureNamed(key)
 		t := plots.StudyTornado{Figure: plots.StudyAxis{Name: f.Name, Unit: f.Unit}}
 		for _, s := range a.st.Tornado(key) {
 			t.Base = shown(f.Unit, s.Base)

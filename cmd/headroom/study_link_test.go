@@ -164,13 +164,8 @@ func TestStudyInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"study", "first-study", "--set", "run.length=40 d", "--set", "study.replicates=8", "-o", filepath.Join(dir, "out"), "--charts", "none", "-j", "1"}
 	p := start(t, "study", func(*process, string) {}, args...)
-	store := filepath.Join(dir, "out", "store", "runs", "*", "*.run")
-	for kept := 0; kept < 5; {
-		files, err := filepath.Glob(store)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept = len(files)
+	store := filepath.Join(dir, "out", "store")
+	for len(stored(t, store)) < 5 {
 		time.Sleep(5 * time.Millisecond)
 	}
 	_ = p.cmd.Process.Signal(syscall.SIGINT)
@@ -179,9 +174,9 @@ func TestStudyInterrupted(t *testing.T) {
 	if code := p.cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(p.text(), "goes on from there") {
 		t.Fatalf("exit code %d:\n%s", code, p.text())
 	}
-	files, _ := filepath.Glob(store)
+	kept := len(stored(t, store))
 	code, _, stderr := call(context.Background(), nil, args...)
-	if code != exitDone || !strings.Contains(stderr, fmt.Sprintf("%d runs made, %d already in the store", 144-len(files), len(files))) {
-		t.Errorf("%d were kept; exit code %d:\n%s", len(files), code, stderr)
+	if code != exitDone || !strings.Contains(stderr, fmt.Sprintf("%d runs made, %d already in the store", 144-kept, kept)) {
+		t.Errorf("%d were kept; exit code %d:\n%s", kept, code, stderr)
 	}
 }

@@ -74,7 +74,7 @@ func (a *studyAnswer) document(charts []*plots.StudyChart, format string) *docum
 		d.Add(a.documentTable("front", points))
 	}
 	for _, key := range st.SwingFigures {
-		f := figureNamed(key, 0)
+		f := a.figureNamed(key)
 		d.Section("What moves " + f.Name)
 		t := &document.Table{Name: "sensitivity of " + f.Name, Columns: document.Columns("input", "low", ">change", ">±", "high", ">change", ">±")}
 		for _, s := range a.st.Tornado(key) {
@@ -91,6 +91,9 @@ func (a *studyAnswer) document(charts []*plots.StudyChart, format string) *docum
 		d.Para(document.T("The first %d of %s; results.csv has every run.", len(shownPoints), show.Of(len(a.points), "point")))
 	}
 	d.Add(a.documentTable("points", shownPoints))
+	if line := a.unknownLine(); line != "" {
+		d.Para(document.T("%s.", line))
+	}
 	if a.replicated() {
 		d.Para(document.T("± is half the width of the 95 %% interval of a mean over the replicates, by Student's t. All points share their seeds, so differences between points are better known than these intervals of each point say."))
 	}

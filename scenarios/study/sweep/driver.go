@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +23,19 @@ type Study struct {
 
 	pursuits []pursuit
 	Count    Count
+	// Bills and Money are the currencies of energy.cost and of money in the runs, where figures of them are wanted.
+	Bills, Money currencies
+}
+
+// currencies are three-letter names, sorted.
+type currencies []string
+
+func (c *currencies) add(names ...string) {
+	for _, name := range names {
+		if i, ok := slices.BinarySearch(*c, name); !ok && name != "" {
+			*c = slices.Insert(*c, i, name)
+		}
+	}
 }
 
 // Count is how far a study is.
@@ -267,6 +281,12 @@ func (d *driver) note(r *Ref, o *Outcome) {
 	}
 	for _, k := range d.Wanted {
 		r.Numbers = append(r.Numbers, o.Row.Number(k))
+		switch {
+		case strings.HasPrefix(k, "energy.cost."):
+			d.Bills.add(o.Row.words("energy.cost", "currency")...)
+		case strings.HasPrefix(k, "money."):
+			d.Money.add(o.Row.words("money.currency", "")...)
+		}
 	}
 	if f := d.Plan.Study.Find; f != nil {
 		r.Held = judgeRun(f, o.Row)

@@ -217,6 +217,27 @@ func numbersIn(v any, path []string) []float64 {
 	return []float64{math.NaN()}
 }
 
+// words are the texts of a column, or of a key in the elements of a list.
+func (r *Row) words(key, inside string) []string {
+	i, ok := columnIndex()[key]
+	if !ok {
+		return nil
+	}
+	text, _ := r.Values[i].(string)
+	if inside == "" {
+		return []string{text}
+	}
+	var list []map[string]any
+	var out []string
+	if json.Unmarshal([]byte(text), &list) == nil {
+		for _, x := range list {
+			word, _ := x[inside].(string)
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
 // broken says whether the run broke a limit that the plan claims to hold.
 func (r *Row) broken() bool {
 	text, _ := r.Values[len(r.Values)-1].(string)
