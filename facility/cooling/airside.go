@@ -127,9 +127,6 @@ func (a *AirSideEconomizer) Solve(l Load) PlantPoint {
 			pt.WPerK = trim.WPerK
 		}
 		outdoorW = free * air.heatW
-		if free == 0 {
-			wet = 0
-		}
 	}
 	if pt.Held {
 		pt.WPerK = max(pt.WPerK, p.HeatJPerK/HeldS)
