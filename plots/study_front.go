@@ -14,6 +14,7 @@ type StudyFront struct {
 	BetterY     string
 	Points      []StudyPoint
 	FrontPlaces []int // of Points, in the order of the first figure
+	Near        []int // of Points: beaten, but by less than the intervals of the differences
 }
 
 // StudyPoint is one point by two figures.
@@ -103,9 +104,17 @@ func (f *StudyFront) panel() *panel {
 	if !scatter {
 		pn.marks = append(pn.marks, line)
 	}
+	near := map[int]bool{}
+	for _, i := range f.Near {
+		near[i] = true
+	}
 	for i, pt := range f.Points {
+		ring := draw.LineStyle{Color: grey, Width: lineFine}
+		if near[i] {
+			ring = draw.LineStyle{Color: navy, Width: lineData}
+		}
 		if !on[i] && finite(pt.X) && finite(pt.Y) {
-			pn.marks = append(pn.marks, spotMark{x: pt.X * fx, y: pt.Y * fy, st: draw.LineStyle{Color: grey, Width: lineFine}})
+			pn.marks = append(pn.marks, spotMark{x: pt.X * fx, y: pt.Y * fy, st: ring})
 		}
 	}
 	for k, i := range f.FrontPlaces {
@@ -118,6 +127,9 @@ func (f *StudyFront) panel() *panel {
 	if scatter {
 		return pn
 	}
-	pn.legend = []legendEntry{{"on the front", navy, "box"}, {"beaten by another point", grey, "box"}}
+	pn.legend = []legendEntry{{"on the front (filled)", navy, "box"}, {"beaten by another point", grey, "box"}}
+	if len(f.Near) > 0 {
+		pn.legend = []legendEntry{{"on the front (filled); within noise of it (ring)", navy, "box"}, {"beaten by another point", grey, "box"}}
+	}
 	return pn
 }

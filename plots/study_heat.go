@@ -24,6 +24,10 @@ func (h *StudyHeat) panel() *panel {
 		pn.why = "no run knows this figure"
 		return pn
 	}
+	if lo == hi { // colours would show a difference that is not there
+		pn.why = h.everywhere()
+		return pn
+	}
 	pn.free = func(p *pen, r vg.Rectangle) {
 		left := vg.Length(0)
 		for _, y := range h.Ys {
@@ -48,11 +52,7 @@ func (h *StudyHeat) panel() *panel {
 				v := h.Values[j][i]
 				fill := missGrey
 				if finite(v) {
-					t := 0.5
-					if hi > lo {
-						t = (v - lo) / (hi - lo)
-					}
-					fill = ramp(t)
+					fill = ramp((v - lo) / (hi - lo))
 				}
 				p.rect(cell, fill)
 				p.frame(cell, draw.LineStyle{Color: white, Width: lineGrid})
@@ -69,6 +69,21 @@ func (h *StudyHeat) panel() *panel {
 		p.text(area.Max.X, area.Min.Y-sizeTick-9, h.X.Name, style{size: sizeTick, color: grey, ax: 1, ay: 1})
 	}
 	return pn
+}
+
+// everywhere says the one value that all known cells have.
+func (h *StudyHeat) everywhere() string {
+	text, where := "", "everywhere"
+	for j, row := range h.Values {
+		for i, v := range row {
+			if finite(v) {
+				text = h.Texts[j][i]
+			} else {
+				where = "wherever it is known"
+			}
+		}
+	}
+	return text + " " + where
 }
 
 // widest is the width of the widest of texts with a gap.

@@ -24,13 +24,15 @@ func studySamples() []*StudyChart {
 			{X: StudyAxis{"rack power", "kW"}, Y: StudyAxis{"PUE", "ratio"}, Lines: lines},
 			{X: StudyAxis{"rack power", "kW"}, Y: StudyAxis{"throttled share", "share"}, Lines: lines[:1]},
 			{X: StudyAxis{"rack power", "kW"}, Y: w},
+			{X: StudyAxis{"rack power", "kW"}, Y: StudyAxis{"three alike", "share"}, Lines: []StudyLine{lines[0], lines[0], lines[0]}},
 		}},
 		{Name: "heat", Heat: []StudyHeat{
 			{Name: "PUE", X: StudyAxis{Name: "power"}, Y: StudyAxis{Name: "supply"}, Xs: []string{"1 kW", "2 kW"}, Ys: []string{"20 C"}, Values: [][]float64{{1.2, nan}}, Texts: [][]string{{"1.200", "unknown"}}},
+			{Name: "throttled share", X: StudyAxis{Name: "power"}, Y: StudyAxis{Name: "supply"}, Xs: []string{"1 kW", "2 kW"}, Ys: []string{"20 C"}, Values: [][]float64{{0, 0}}, Texts: [][]string{{"0 %", "0 %"}}},
 			{Name: "empty", Xs: nil, Ys: nil},
 		}},
 		{Name: "front", Front: &StudyFront{
-			X: StudyAxis{"bills", ""}, Y: w, BetterX: "less is better", BetterY: "more is better", FrontPlaces: []int{0, 1},
+			X: StudyAxis{"bills", ""}, Y: w, BetterX: "less is better", BetterY: "more is better", FrontPlaces: []int{0, 1}, Near: []int{2},
 			Points: []StudyPoint{{1e5, 3e4, "a very long name of a point that stands at the right edge of the page"}, {2e5, 4e4, "b"}, {3e5, 3.5e4, "c"}, {nan, 1, "d"}},
 		}},
 		{Name: "samples", Scatter: []StudyFront{{X: StudyAxis{"supply", "C"}, Y: StudyAxis{"PUE", "ratio"}, Points: []StudyPoint{{X: 20, Y: 1.2}, {X: 22, Y: nan}}}}},
@@ -73,5 +75,29 @@ func TestStudyCharts(t *testing.T) {
 	}
 	if err := DrawStudy(&StudyChart{Name: "x"}, "png", &bytes.Buffer{}); err == nil {
 		t.Error("a chart of nothing was drawn")
+	}
+}
+
+// Lines that lie on each other are one line that says so; a panel of one value says it and colours nothing.
+func TestStudyAlike(t *testing.T) {
+	x := []float64{1, 2}
+	line := func(name string, y ...float64) StudyLine {
+		return StudyLine{Name: name, X: x, Y: y, Low: []float64{math.NaN(), math.NaN()}, Up: []float64{math.NaN(), math.NaN()}}
+	}
+	c := StudyCurves{Lines: []StudyLine{line("a", 1, math.NaN()), line("b", 1, math.NaN()), line("c", 1, 2)}}
+	if got := c.merged(); len(got) != 2 || got[0].Name != "a (and 1 more on it)" || got[1].Name != "c" || c.Lines[0].Name != "a" {
+		t.Errorf("%+v", got)
+	}
+	c.Lines = c.Lines[:2]
+	if got := c.merged(); len(got) != 1 || got[0].Name != "all 2 lines, which lie on each other" || c.Bands() {
+		t.Errorf("%+v", got)
+	}
+	h := StudyHeat{Xs: []string{"1", "2"}, Ys: []string{"3"}, Values: [][]float64{{0, math.NaN()}}, Texts: [][]string{{"0 %", "unknown"}}}
+	if pn := h.panel(); pn.why != "0 % wherever it is known" {
+		t.Errorf("%q", pn.why)
+	}
+	h.Values[0][1], h.Texts[0][1] = 0, "0 %"
+	if pn := h.panel(); pn.why != "0 % everywhere" {
+		t.Errorf("%q", pn.why)
 	}
 }

@@ -143,6 +143,7 @@ type studyJSON struct {
 	Points        []studyPoint   `json:"points"`
 	Findings      []studyFinding `json:"findings,omitempty"`
 	Front         []studyPoint   `json:"front,omitempty"`
+	NearFront     []studyPoint   `json:"within_noise_of_front,omitempty"`
 	Sensitivity   []studySwings  `json:"sensitivity,omitempty"`
 }
 
@@ -187,8 +188,12 @@ func (a *studyAnswer) json() studyJSON {
 		out.Points = append(out.Points, a.point(&a.points[i]))
 	}
 	if len(a.st.Plan.Study.Goals) > 0 {
-		for _, i := range a.st.Front(a.points) {
+		front := a.st.Front(a.points)
+		for _, i := range front {
 			out.Front = append(out.Front, a.point(&a.points[i]))
+		}
+		for _, i := range a.st.NearFront(a.points, front) {
+			out.NearFront = append(out.NearFront, a.point(&a.points[i]))
 		}
 	}
 	for _, f := range a.st.Findings() {
@@ -260,7 +265,11 @@ func (a *studyAnswer) answerLines() []string {
 	}
 	if len(st.Goals) > 0 {
 		front := a.st.Front(a.points)
-		out = append(out, fmt.Sprintf("%d of %s on the front: no other is better in one figure and no worse in the rest", len(front), show.Of(len(a.points), "point")))
+		line := fmt.Sprintf("%d of %s on the front: no other is better in one figure and no worse in the rest", len(front), show.Of(len(a.points), "point"))
+		if near := a.st.NearFront(a.points, front); len(near) > 0 {
+			line += fmt.Sprintf("; %d more within noise of it", len(near))
+		}
+		out = append(out, line)
 	}
 	for _, key := range st.SwingFigures {
 		list := a.st.Tornado(key)
@@ -310,11 +319,15 @@ func (a *studyAnswer) pointTable(w io.Writer, width int) error {
 	for _, f := range a.figures {
 		x.Heads = append(x.Heads, ">"+f.Name)
 	}
-	front := map[int]bool{}
+	marks := map[int]string{}
 	if len(a.st.Plan.Study.Goals) > 0 {
 		x.Heads = append(x.Heads, "front")
-		for _, i := range a.st.Front(a.points) {
-			front[i] = true
+		front := a.st.Front(a.points)
+		for _, i := range front {
+			marks[i] = "on it"
+		}
+		for _, i := range a.st.NearFront(a.points, front) {
+			marks[i] = "within noise"
 		}
 	}
 	for i := range a.points {
@@ -341,11 +354,7 @@ func (a *studyAnswer) pointTable(w io.Writer, width int) error {
 			row = append(row, a.estimateText(&f, p.Figures[f.which]))
 		}
 		if len(a.st.Plan.Study.Goals) > 0 {
-			mark := ""
-			if front[i] {
-				mark = "on it"
-			}
-			row = append(row, mark)
+			row = append(row, marks[i])
 		}
 		x.Rows = append(x.Rows, row)
 	}

@@ -24,9 +24,6 @@ func (a *studyAnswer) charts() []*plots.StudyChart {
 	add := func(name, title string, c plots.StudyChart) {
 		c.Name, c.Title = name, title
 		c.Subtitle = fmt.Sprintf("%s · %s · model %s", a.s.sc.Name(), show.Of(len(a.st.Runs()), "run"), sim.ModelVersion)
-		if a.replicated() {
-			c.Notes = append(c.Notes, "Bands and ±: 95 % interval of the mean over the replicates, which are the same seeds at every point.")
-		}
 		list = append(list, &c)
 	}
 	switch {
@@ -47,6 +44,7 @@ func (a *studyAnswer) charts() []*plots.StudyChart {
 		x, y := a.axes()
 		if x >= 0 {
 			if c := a.curveChart(x); len(c.Curves) > 0 {
+				c.Notes = append(c.Notes, a.bandNote(&c)...)
 				add("curves", "What "+a.inputs[x].Name+" does", c)
 			}
 		}
@@ -62,6 +60,17 @@ func (a *studyAnswer) charts() []*plots.StudyChart {
 		}
 	}
 	return list
+}
+
+// bandNote says what bands are, where some are drawn, and where the intervals stand otherwise.
+func (a *studyAnswer) bandNote(c *plots.StudyChart) []string {
+	switch {
+	case !a.replicated():
+		return nil
+	case slices.ContainsFunc(c.Curves, func(x plots.StudyCurves) bool { return x.Bands() }):
+		return []string{"Bands: 95 % interval of the mean over the replicates, which are the same seeds at every point; panels of more than three lines have none."}
+	}
+	return []string{"Means over the replicates; their 95 % intervals are in the tables."}
 }
 
 func (a *studyAnswer) replicated() bool {
@@ -235,11 +244,17 @@ func (a *studyAnswer) frontChart() (plots.StudyChart, bool) {
 		X: plots.StudyAxis{Name: x.Name, Unit: x.Unit}, Y: plots.StudyAxis{Name: y.Name, Unit: y.Unit},
 		BetterX: better(goals[0]), BetterY: better(goals[1]), FrontPlaces: a.st.Front(a.points),
 	}
+	f.Near = a.st.NearFront(a.points, f.FrontPlaces)
 	for i := range a.points {
 		p := &a.points[i]
 		f.Points = append(f.Points, plots.StudyPoint{X: p.Figures[x.which].Mean, Y: p.Figures[y.which].Mean, Name: a.others(p.Values)})
 	}
 	c := plots.StudyChart{Front: f}
+	if len(f.Near) > 0 {
+		c.Notes = append(c.Notes, "Within noise: beaten on the means, but the 95 % interval of the paired difference to every point that beats it holds 0.")
+	} else if !a.replicated() {
+		c.Notes = append(c.Notes, "One seed a point: nothing says how much of a difference is chance.")
+	}
 	if len(goals) > 2 {
 		c.Notes = append(c.Notes, fmt.Sprintf("The front is over %d figures; the first two are drawn.", len(goals)))
 	}

@@ -72,6 +72,14 @@ func (a *studyAnswer) document(charts []*plots.StudyChart, format string) *docum
 			points = append(points, a.points[i])
 		}
 		d.Add(a.documentTable("front", points))
+		if near := a.st.NearFront(a.points, front); len(near) > 0 {
+			points = nil
+			for _, i := range near {
+				points = append(points, a.points[i])
+			}
+			d.Para(document.T("Within noise of the front: beaten on the means, but the 95 %% interval of the paired difference, seed by seed, to every point that beats it holds 0."))
+			d.Add(a.documentTable("near the front", points))
+		}
 	}
 	for _, key := range st.SwingFigures {
 		f := a.figureNamed(key)

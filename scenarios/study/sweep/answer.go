@@ -3,6 +3,8 @@ package sweep
 import (
 	"math"
 	"slices"
+
+	"headroom/scenarios"
 )
 
 // Estimate is a figure over the replicates of a point.
@@ -143,6 +145,70 @@ func (s *Study) Front(answers []PointAnswer) []int {
 		return 0
 	})
 	return front
+}
+
+// NearFront are the places in answers of points that others beat on the means, but none of them for sure: against each,
+// the 95 % interval of the paired difference, replicate by replicate on the same seeds, holds 0 in every figure that is
+// better there. With one replicate nothing is known of noise, and there are none.
+func (s *Study) NearFront(answers []PointAnswer, front []int) []int {
+	goals := s.Plan.Study.Goals
+	runs := s.Runs()
+	first := make([]int, len(answers))
+	for i, at := 0, 0; i < len(answers); i++ {
+		first[i] = at
+		at += answers[i].Runs
+	}
+	// sure says whether j is better than i in a goal by more than noise.
+	sure := func(j, i, g int) bool {
+		which := slices.Index(s.Wanted, goals[g].Figure)
+		n := min(answers[i].Runs, answers[j].Runs)
+		var diffs []float64
+		for k := range n {
+			a, b := runs[first[i]+k], runs[first[j]+k]
+			if a.Err != "" || b.Err != "" {
+				continue
+			}
+			d := a.Numbers[which] - b.Numbers[which] // less is better
+			if goals[g].Most {
+				d = -d
+			}
+			diffs = append(diffs, d)
+		}
+		if len(diffs) < 2 {
+			return true
+		}
+		mean, half := interval(diffs)
+		return mean > half
+	}
+	beats := func(j, i int) (beats, surely bool) {
+		no := false
+		for g := range goals {
+			which := slices.Index(s.Wanted, goals[g].Figure)
+			x, y := answers[j].Figures[which].Mean, answers[i].Figures[which].Mean
+			if goals[g].Most {
+				x, y = -x, -y
+			}
+			no = no || !(x <= y)
+			surely = surely || x < y && sure(j, i, g)
+			beats = beats || x < y
+		}
+		return beats && !no, surely
+	}
+	var near []int
+	for i := range answers {
+		if slices.Contains(front, i) || slices.ContainsFunc(goals, func(g scenarios.Goal) bool {
+			return math.IsNaN(answers[i].Figures[slices.Index(s.Wanted, g.Figure)].Mean)
+		}) {
+			continue
+		}
+		if !slices.ContainsFunc(front, func(j int) bool {
+			beaten, surely := beats(j, i)
+			return beaten && surely
+		}) {
+			near = append(near, i)
+		}
+	}
+	return near
 }
 
 // SwingAnswer is what moving one input does to one figure.
