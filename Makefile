@@ -65,7 +65,7 @@ mutate:
 
 # Known vulnerabilities of what the program calls; it needs the vulnerability database (VULNDB=URL for a copy).
 vuln:
-	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 $(if $(VULNDB),-db $(VULNDB)) ./...
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(if $(VULNDB),-db $(VULNDB)) ./...
 
 run:
 	$(GO) run ./cmd/headroom $(ARGS)
