@@ -11,26 +11,62 @@ func (s *site) line(k int) Line {
 	o := &s.f.Orders[k]
 	before := s.countOf(o.Model)
 	limit := orderCount(*o)
+	start := s.save()
 	s.fillLine(k, limit)
 	l := Line{Model: o.Model, Asked: limit, Placed: s.countOf(o.Model) - before, Proof: "order"}
+	if s.f.Policy == facility.FewestRacks && l.Placed < limit {
+		s.searched = true // the last rack is chosen by how many are left
+	}
 	if l.Placed == limit {
 		l.Bound = limit
 		return l
 	}
 	b := s.bound(k, before, l.Placed)
-	goal := before + b.bound
-	if s.plain(k) && before+l.Placed < goal {
-		s.searched = s.searched || len(s.racks) <= searchRacks
-		if s.improve(k, b, goal) {
-			b.bound, b.proof = s.countOf(o.Model)-before, "search"
-		}
+	if s.searchLine(k, before, l.Placed, b) {
+		b.bound, b.proof = s.countOf(o.Model)-before, "search"
 	}
 	l.Placed = s.countOf(o.Model) - before
+	if l.Placed < limit && limit < b.uncut { // what is found when more are asked for may hold so many, too
+		found := s.save()
+		s.restore(start)
+		s.fillLine(k, b.uncut)
+		more := b
+		more.bound, more.stage.reach = b.uncut, s.countOf(o.Model)
+		s.searchLine(k, before, s.countOf(o.Model)-before, more)
+		s.trim(o.Model, before+limit)
+		if n := s.countOf(o.Model) - before; n > l.Placed {
+			l.Placed = n
+		} else {
+			s.restore(found)
+		}
+	}
 	l.Bound, l.Proof = max(b.bound, l.Placed), b.proof
 	if l.Placed == limit {
 		l.Proof = "order"
 	}
 	return l
+}
+
+// searchLine looks for a placement with more servers of a line than the filling has found, and says whether it has
+// looked at every one that could be better.
+func (s *site) searchLine(k, before, placed int, b lineBound) (all bool) {
+	goal := before + b.bound
+	if !s.plain(k) || before+placed >= goal {
+		return false
+	}
+	all = s.improve(k, b, goal)
+	s.searched = s.searched || len(s.racks) <= searchRacks || s.countOf(s.f.Orders[k].Model) > before+placed
+	return all
+}
+
+// trim takes servers of a model out until so many are left, from the last rack back.
+func (s *site) trim(model, left int) {
+	over := s.countOf(model) - left
+	for i := len(s.racks) - 1; i >= 0 && over > 0; i-- {
+		n := min(over, s.racks[i].count[model])
+		s.changeIf(i, model, -n)
+		over -= n
+	}
 }
 
 func (s *site) countOf(model int) int {
@@ -44,6 +80,7 @@ func (s *site) countOf(model int) int {
 // lineBound is the bound of one line with what the search wants to know of it.
 type lineBound struct {
 	bound int // servers of this line
+	uncut int // the same were more of them asked for
 	proof string
 	stage stage
 	priced
@@ -73,6 +110,7 @@ func (s *site) bound(k, before, placed int) lineBound {
 	if o.Block > 1 {
 		b.bound -= b.bound % o.Block
 	}
+	b.uncut = b.bound
 	if limit := orderCount(*o); limit < b.bound {
 		b.bound, b.proof = limit, "order"
 	}

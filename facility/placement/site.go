@@ -114,7 +114,7 @@ type site struct {
 	total    int
 	spread   *spread // of the line being filled, nil for none
 	phased   bool    // some load is not even over the lines
-	searched bool    // a line was not placed in full by filling alone, in a hall small enough for the exact search
+	searched bool    // a line was not placed by filling alone
 	budget   int     // work of one exact search
 	kindsOf  *kinds  // see kinds, relax and boundCases
 	relaxed  *relaxed
