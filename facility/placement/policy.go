@@ -67,8 +67,11 @@ func (s *site) fillInOrder(order []int, model, limit int) {
 	}
 }
 
+// clearWork bounds how many racks clear looks at for servers of others: all, in halls of a thousand.
+const clearWork = 1_500_000
+
 // clear empties racks that hold nothing but this model where the other racks in use can take it, the dearest
-// first.
+// first; in very large halls until the work is done.
 func (s *site) clear(model int) {
 	var used []int
 	for i := range s.racks {
@@ -78,30 +81,73 @@ func (s *site) clear(model int) {
 	}
 	dear := slices.Clone(used)
 	slices.SortStableFunc(dear, func(a, b int) int { return cmp.Compare(s.f.Racks[b].Cost, s.f.Racks[a].Cost) })
+	open := used[:0] // what is full stays so, as racks only fill up or are emptied for good
+	for _, k := range used {
+		if s.localRoom(k, model) > 0 {
+			open = append(open, k)
+		}
+	}
+	work := 0
+	stuck := newAlike(s) // racks alike that could not be emptied since the last one that could
 	for _, i := range dear {
-		n := s.racks[i].count[model]
-		if n == 0 || n != s.racks[i].servers || !(s.f.Racks[i].Cost > 0) {
+		if !s.clearable(i, model) || work > clearWork {
 			continue
 		}
+		if _, fresh := stuck.number(i); !fresh {
+			continue
+		}
+		n := s.racks[i].count[model]
 		s.change(i, model, -n)
 		type move struct{ rack, n int }
 		var moves []move
-		left := n
-		for _, k := range used {
-			if k != i && s.racks[k].servers > 0 && left > 0 {
-				if got := s.add(k, model, min(left, s.localRoom(k, model))); got > 0 {
-					moves = append(moves, move{k, got})
-					left -= got
+		var same *alike
+		var full []bool // by number: of racks alike one that takes none speaks for all
+		left, at := n, 0
+		for at < len(open) && left > 0 {
+			k := open[at]
+			work++
+			if at++; k == i || s.racks[k].servers == 0 {
+				continue
+			}
+			room := min(left, s.localRoom(k, model))
+			if room <= 0 {
+				continue
+			}
+			m := noIndex
+			if same != nil && s.risesOnly() {
+				if m, _ = same.number(k); m < len(full) && full[m] {
+					continue
 				}
 			}
+			if got := s.add(k, model, room); got > 0 {
+				moves = append(moves, move{k, got})
+				left -= got
+				continue
+			}
+			if same == nil {
+				same = newAlike(s)
+			}
+			if m == noIndex {
+				m, _ = same.number(k)
+			}
+			full = append(full, make([]bool, len(same.first)-len(full))...)
+			full[m] = true
 		}
 		if left > 0 {
 			for _, m := range moves {
 				s.change(m.rack, model, -m.n)
 			}
 			s.change(i, model, n)
+		} else {
+			stuck = newAlike(s)
 		}
 	}
+}
+
+// clearable says whether a rack holds this model alone, at a cost.
+func (s *site) clearable(i, model int) bool {
+	n := s.racks[i].count[model]
+	return n > 0 && n == s.racks[i].servers && s.f.Racks[i].Cost > 0
 }
 
 // rackOrder is the order in which racks are taken: as they stand, or by what a server costs there.
