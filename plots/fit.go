@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -139,7 +140,29 @@ type fitBar struct {
 	limit                              float64 // W, the sum of the racks' limits
 	noLimit                            int     // racks that state none
 	binding                            placement.Limit
-	bindingRacks                       int // of the racks, how many this limit stops
+	bindingRacks                       int               // of the racks, how many this limit stops
+	ties                               []placement.Limit // that stop each of these as soon
+}
+
+// letters and words name the limit that stops the next server, with those that tie with it.
+func (b *fitBar) letters() string {
+	name := limitLetter(b.binding)
+	for _, l := range b.ties {
+		name += "+" + limitLetter(l)
+	}
+	return name
+}
+
+func (b *fitBar) words() string {
+	name := limitName(b.binding)
+	for i, l := range b.ties {
+		joint := ", "
+		if i == len(b.ties)-1 {
+			joint = " and "
+		}
+		name += joint + limitName(l)
+	}
+	return name
 }
 
 // mostBars is the most bars a chart names; more racks than this are shown row by row.
@@ -227,7 +250,7 @@ func letterKey(bars []fitBar) string {
 	var parts []string
 	for _, n := range limitNames {
 		for _, b := range bars {
-			if b.binding == n.limit {
+			if b.binding == n.limit || slices.Contains(b.ties, n.limit) {
 				parts = append(parts, n.letter+" "+n.name)
 				break
 			}
@@ -272,6 +295,16 @@ func fitBars(l *placement.Layout) ([]fitBar, string) {
 		for _, n := range limitNames { // in the order in which ties are named
 			if binding[n.limit] > b.bindingRacks {
 				b.binding, b.bindingRacks = n.limit, binding[n.limit]
+			}
+		}
+		first := true
+		for _, i := range g.racks {
+			if fit := &l.Racks[i]; fit.Binding != b.binding {
+				continue
+			} else if first {
+				b.ties, first = slices.Clone(fit.Ties), false
+			} else {
+				b.ties = slices.DeleteFunc(b.ties, func(l placement.Limit) bool { return !slices.Contains(fit.Ties, l) })
 			}
 		}
 		bars = append(bars, b)
@@ -382,9 +415,9 @@ func (m fitMark) draw(p *pen, t trans) {
 			p.text(x, foot, b.name, style{size: sizeTick, color: ink, ax: 0.5, ay: 1})
 			foot -= sizeTick + 8
 		}
-		name := limitLetter(b.binding)
+		name := b.letters()
 		if m.words {
-			name = limitName(b.binding)
+			name = b.words()
 		}
 		lines := wrap(name, sizeSmall, true, slot-4, 2)
 		for _, s := range lines {

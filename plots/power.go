@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg/draw"
 
+	"headroom/facility"
 	"headroom/facility/power"
 	"headroom/plots/show"
 	"headroom/sim"
@@ -20,6 +22,19 @@ type PowerLimit struct {
 	W    float64
 	// PlanW is the planned load of the level in normal service, mechanical loads included, NaN unknown.
 	PlanW float64
+	// Bypassed says that some of the site's load does not come through the level: chillers on the utility beside the
+	// transformers. The site's peak is then not the level's.
+	Bypassed bool
+}
+
+// bypassed says whether a load that is not IT hangs on the graph beside all nodes of a kind.
+func bypassed(f *facility.Facility, kind power.Kind) bool {
+	beside := func(fed []int, w float64) bool {
+		return w > 0 && slices.ContainsFunc(fed, func(n int) bool {
+			return f.Power.Nodes[n].Kind != kind && !slices.ContainsFunc(f.Power.Ancestors(n), func(a int) bool { return f.Power.Nodes[a].Kind == kind })
+		})
+	}
+	return beside(f.OtherFed, f.OtherW) || slices.ContainsFunc(f.Mechanical, func(m facility.MechanicalLoad) bool { return beside(m.Fed, float64(m.W)) })
 }
 
 // PowerLimits returns the limits of the levels that the whole site hangs on, from the street down.
@@ -72,7 +87,7 @@ func PowerLimits(r *sim.Result) []PowerLimit {
 		} else if spare > 0 {
 			name += ", " + show.Of(spare, "unit") + " lost"
 		}
-		out = append(out, PowerLimit{name, level.kind, total, plan})
+		out = append(out, PowerLimit{name, level.kind, total, plan, bypassed(r.Layout.Facility, level.kind)})
 	}
 	return out
 }
@@ -106,6 +121,11 @@ func powerFigure(r *sim.Result) *figure {
 	pn := &panel{at: box{0, 0, 1, 1}, title: "Power"}
 	over := &panel{at: box{0, 0, 1, 0.24}, title: "Limits far above the load"}
 	f.panels = []*panel{pn}
+	for _, l := range limits {
+		if l.Bypassed && l.Kind != power.UPS {
+			f.notes = append(f.notes, "Not all of the facility's power comes through the "+l.Name+".")
+		}
+	}
 	if pn.why = t.lacking("facility_w", "it_w"); pn.why != "" {
 		return f
 	}

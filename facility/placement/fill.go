@@ -46,7 +46,7 @@ func (s *site) settle(l *Layout) {
 		f.Orders[k].Max, f.Orders[k].Count = false, l.Lines[k].Placed
 	}
 	t := newSite(&f)
-	t.budget = s.budget
+	t.budget, t.kindsOf, t.cases, t.relaxed = s.budget, s.kindsOf, s.cases, s.relaxed // none of it depends on how many are asked for
 	for k := range f.Orders {
 		if t.line(k).Placed != l.Lines[k].Placed {
 			return

@@ -27,8 +27,9 @@ func (s *site) fillLine(k, limit int) {
 		s.fillFewest(o.Model, limit)
 		return
 	}
+	before := s.total
 	s.fillInOrder(s.rackOrder(o.Model), o.Model, limit)
-	if s.f.Policy == facility.Cheapest && s.spread == nil {
+	if s.f.Policy == facility.Cheapest && s.spread == nil && s.total > before {
 		s.clear(o.Model)
 	}
 }

@@ -243,7 +243,7 @@ func powerLimits(r *sim.Result) []Verdict {
 	for _, l := range limits {
 		what, peak := "peak facility power on the ", float64(r.Energy.PeakFacilityW)
 		note := ""
-		if l.Kind == power.UPS { // not all of the facility hangs on it
+		if l.Kind == power.UPS || l.Bypassed { // not all of the facility hangs on it
 			what, peak, note = "planned load on the ", l.PlanW, "plan basis, fans and pumps included"
 		}
 		v := judge(Verdict{Limit: what + l.Name, Figure: show.Watts(peak), Bound: show.Watts(l.W), Note: note}, peak, l.W)
