@@ -61,25 +61,6 @@ const (
 	dampAfter, giveUpAfter = 25, 200
 )
 
-// driver is the air of a room or the coolant of a loop, as its servers see it.
-type driver struct {
-	path     thermal.Path
-	mass     thermal.Path // the structure behind a room's air
-	appliedC float64      // temperature at which its servers were last settled
-	endC     float64      // where it was on its way to when they were
-	phi      float64      // delivered share at which they were
-	servers  []int32
-	step     event.ID
-	stepping bool
-
-	// Loops only.
-	isLoop, drifted bool // drifted: what is on it has not been settled since it moved
-	index           int32
-	classes         []*class
-	known           [loopMemos]memo
-	nextKnown       int
-}
-
 // engine is one run. Entities are indices into its slices.
 type engine struct {
 	cfg *Config
