@@ -83,7 +83,7 @@ func throughputFigure(r *sim.Result) *figure {
 	quietAbove(f.panels...)
 	f.notes = append(f.notes, main.binNote(&t)...)
 	l := &r.Compute.LostGPUHours
-	f.notes = append(f.notes, fmt.Sprintf("GPU-hours lost: heat %s, power caps %s, failures %s, restarts %s.",
+	f.notes = append(f.notes, fmt.Sprintf("GPU-hours lost: heat %s, power limits %s, failures %s, restarts %s.",
 		show.Number(float64(l.Thermal), 3), show.Number(float64(l.PowerCap), 3), show.Number(float64(l.Failure), 3), show.Number(float64(l.Restart), 3)))
 	f.notes = append(f.notes, t.note(cols...)...)
 	return f

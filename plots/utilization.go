@@ -44,7 +44,7 @@ func gpuHourParts(c *sim.Compute) []barPart {
 	return []barPart{
 		{name: "effective", fill: navy, v: []float64{n(c.GPUHoursEffective)}},
 		{name: "lost to heat", fill: limitRed, v: []float64{n(lost.Thermal)}},
-		{name: "lost to power caps", fill: sky, v: []float64{n(lost.PowerCap)}},
+		{name: "lost to power limits", fill: sky, v: []float64{n(lost.PowerCap)}},
 		{name: "restarts and work done again", fill: ink, v: []float64{n(lost.Restart)}},
 		{name: "other, while busy", fill: yellow, v: []float64{other}},
 		{name: "allocated, not busy", fill: orange, v: []float64{n(c.GPUHoursAllocated) - n(c.GPUHoursBusy)}},

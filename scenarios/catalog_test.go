@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"headroom/facility/catalog"
 	"headroom/facility/cooling"
 	"headroom/facility/power"
 )
@@ -38,11 +37,8 @@ func TestOwnCatalogue(t *testing.T) {
 		t.Errorf("the resolved form lost its catalogue: %v", err)
 	}
 	// One handed in is used where the file has none.
-	c, err := catalog.Default().Add("own.yaml", strings.NewReader("servers:\n  my-box: {like: dgx-h100, nameplate: 8 kW}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f = build(t, strings.Replace(hall, "dgx-h100", "my-box", 1), Options{Catalog: c})
+	own := CatalogFile{"own.yaml", []byte("servers:\n  my-box: {like: dgx-h100, nameplate: 8 kW}\n")}
+	f = build(t, strings.Replace(hall, "dgx-h100", "my-box", 1), Options{Catalogs: []CatalogFile{own}})
 	if f.Models[0].PlanW != 8000 {
 		t.Errorf("plan %d W from the catalogue handed in, want 8000", f.Models[0].PlanW)
 	}

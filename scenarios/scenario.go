@@ -25,13 +25,12 @@ import (
 
 // Options say how a scenario is read.
 type Options struct {
-	Set     []string         // overlays of the command line, path=value, applied after the variant
-	Variant string           // name of the variant, "" for the scenario itself
-	Seed    *uint64          // replaces run.seed
-	FS      fs.FS            // files the scenario names, rooted at its folder; nil: it may name none
-	Catalog *catalog.Catalog // nil: the built-in one; entries under catalog: in the file are added to it
-	// Catalogs are files of further entries, each as it would stand under catalog: in the scenario, first to last; a
-	// later file and the scenario's own entries win. They become part of the resolved scenario, and so of its id.
+	Set     []string // overlays of the command line, path=value, applied after the variant
+	Variant string   // name of the variant, "" for the scenario itself
+	Seed    *uint64  // replaces run.seed
+	FS      fs.FS    // files the scenario names, rooted at its folder; nil: it may name none
+	// Catalogs are files of entries beside the built-in ones, each as it would stand under catalog: in the scenario, first
+	// to last; a later file and the scenario's own entries win. They become part of the resolved scenario, and so of its id.
 	Catalogs []CatalogFile
 }
 
@@ -89,7 +88,7 @@ func Load(name string, data []byte, o Options) (*Scenario, error) {
 func (src *Source) load(o Options, root *node, run bool) (*Scenario, error) {
 	name, variants := src.name, src.variants
 	d := &decoder{problems: slices.Clone(src.problems)}
-	s := &Scenario{name: name, variant: o.Variant, variants: variantNames(variants), catalog: o.Catalog, src: src}
+	s := &Scenario{name: name, variant: o.Variant, variants: variantNames(variants), src: src}
 	if o.Variant != "" && !slices.Contains(s.variants, o.Variant) {
 		msg := "the scenario has no variants"
 		if len(s.variants) > 0 {

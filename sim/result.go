@@ -196,7 +196,7 @@ type Compute struct {
 // Lost splits lost GPU-hours by cause.
 type Lost struct {
 	Thermal  Num `json:"thermal"`
-	PowerCap Num `json:"power_cap"`
+	PowerCap Num `json:"power_cap"` // caps of the scenario, and the GPUs' own power limits
 	Failure  Num `json:"failure"`
 	Restart  Num `json:"restart"`
 }

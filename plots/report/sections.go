@@ -282,7 +282,7 @@ func (d *doc) work() {
 		h("busy", c.GPUHoursBusy),
 		h("effective (busy × work rate)", c.GPUHoursEffective),
 		h("lost to heat", c.LostGPUHours.Thermal),
-		h("lost to power caps", c.LostGPUHours.PowerCap),
+		h("lost to power limits", c.LostGPUHours.PowerCap),
 		h("lost to failures", c.LostGPUHours.Failure),
 		h("lost to restarts", c.LostGPUHours.Restart),
 		row(words("utilization (busy over up)"), percent(float64(c.Utilization))),

@@ -37,7 +37,7 @@ var figures = []figureOf{
 	{Figure{"compute.tokens", "tokens", "tokens", +1}, func(r *sim.Result) float64 { return num(r.Compute.Tokens) }},
 	{Figure{"compute.sla_attainment", "SLA attainment", "share", +1}, func(r *sim.Result) float64 { return num(r.Compute.SLAAttainment) }},
 	{Figure{"compute.lost_gpu_hours.thermal", "work lost to heat", "GPU-h", -1}, func(r *sim.Result) float64 { return num(r.Compute.LostGPUHours.Thermal) }},
-	{Figure{"compute.lost_gpu_hours.power_cap", "work lost to power caps", "GPU-h", -1}, func(r *sim.Result) float64 { return num(r.Compute.LostGPUHours.PowerCap) }},
+	{Figure{"compute.lost_gpu_hours.power_cap", "work lost to power limits", "GPU-h", -1}, func(r *sim.Result) float64 { return num(r.Compute.LostGPUHours.PowerCap) }},
 	{Figure{"compute.lost_gpu_hours.failure", "work lost to failures", "GPU-h", -1}, func(r *sim.Result) float64 { return num(r.Compute.LostGPUHours.Failure) }},
 	{Figure{"jobs.done", "jobs done", "", +1}, func(r *sim.Result) float64 { return jobs(r, r.Jobs.Done) }},
 	{Figure{"jobs.queued", "jobs queued at the end", "", -1}, func(r *sim.Result) float64 { return jobs(r, r.Jobs.Queued) }},
