@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -59,6 +60,14 @@ func connect(o LinkOptions) (*link, error) {
 		go watch(nc, o.Away)
 	}
 	return &link{nc, js}, nil
+}
+
+// refused puts the reason of a connection that the server closed in place of its being closed.
+func (l *link) refused(err error) error {
+	if errors.Is(err, nats.ErrConnectionClosed) && errors.Is(l.nc.LastError(), nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthorization) {
+		return fmt.Errorf("the server does not take the token: %w", nats.ErrAuthorization)
+	}
+	return err
 }
 
 // watch tells how long a connection has been down, until it is closed.
@@ -117,6 +126,12 @@ func (n names) row(id string) string   { return "headroom." + n.key + ".done." +
 
 // bundlePrefix begins the names of the object stores that hold studies' scenarios.
 const bundlePrefix = "headroom_"
+
+// idIn is the id of the run that a subject of a job is about.
+func idIn(subject string) string {
+	parts := strings.Split(subject, ".")
+	return parts[max(0, len(parts)-2)]
+}
 
 // workersName is the consumer that all workers of a study share.
 const workersName = "workers"

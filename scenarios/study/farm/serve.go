@@ -76,6 +76,7 @@ func NewHost(ctx context.Context, m *sweep.Maker, o HostOptions) (*Host, error) 
 	replicas := max(1, o.Replicas)
 	err = keepTrying(ctx, nil, func(ctx context.Context) error { return h.streams(ctx, h.names, o.Bundle.Lease, replicas) })
 	if err != nil {
+		err = h.refused(err)
 		h.nc.Close()
 		return nil, err
 	}
@@ -174,6 +175,8 @@ func (h *Host) receive(msg jetstream.Msg) {
 		var row sweep.Row
 		if err := row.UnmarshalBinary(m.Row); err != nil {
 			o.Err = "the row of worker " + m.Worker + ": " + err.Error()
+		} else if row.ID != m.ID {
+			o.Err = "worker " + m.Worker + " sent the row of another run: " + row.ID
 		} else {
 			o.Row = &row
 		}
@@ -182,9 +185,11 @@ func (h *Host) receive(msg jetstream.Msg) {
 	h.mu.Lock()
 	s := h.open[m.ID]
 	delete(h.open, m.ID)
-	h.Seen.Workers[m.Worker]++
-	if m.Delivered > 1 {
-		h.Seen.Again++
+	if o.Row != nil || s != nil {
+		h.Seen.Workers[m.Worker]++
+		if m.Delivered > 1 {
+			h.Seen.Again++
+		}
 	}
 	h.mu.Unlock()
 	if o.Fatal == nil {

@@ -42,6 +42,7 @@ func Join(ctx context.Context, o LinkOptions, key string) (*Worker, error) {
 	w := &Worker{link: *l, name: o.Name, ended: make(chan struct{})}
 	for w.Bundle == nil {
 		if err := w.look(ctx, key); err != nil {
+			err = w.refused(err)
 			w.nc.Close()
 			return nil, err
 		}
@@ -154,15 +155,20 @@ func (w *Worker) Take(ctx context.Context) (*sweep.Lease, error) {
 			continue
 		}
 		var m message
-		if json.Unmarshal(msg.Data(), &m) != nil || m.ID == "" {
-			_ = msg.Term()
-			continue
-		}
+		id := idIn(msg.Subject())
+		bad := json.Unmarshal(msg.Data(), &m) != nil || m.ID != id
 		h := &held{msg: msg}
 		if meta, err := msg.Metadata(); err == nil {
 			h.delivered = meta.NumDelivered
 		}
 		l := &sweep.Lease{Job: sweep.Job{ID: m.ID, Task: m.Task, Try: m.Try, Seed: m.Seed}, Handle: h}
+		if bad { // told under the id that it stands in the place of, so that the host sends that one again
+			l.Job = sweep.Job{ID: id}
+			if err := w.Finish(ctx, l, sweep.Outcome{Job: l.Job, Err: "what was in the queue is no job"}); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if h.delivered > mostDeliveries {
 			o := sweep.Outcome{Job: l.Job, Err: fmt.Sprintf("given up: it was handed out %d times and no worker finished it", h.delivered-1)}
 			if err := w.Finish(ctx, l, o); err != nil {

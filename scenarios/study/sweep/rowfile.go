@@ -47,6 +47,7 @@ func newRowFile(dir string) (*rowFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	_ = f.Chmod(0o644) // others who share the store read it
 	holdFile(f)
 	name := rowFilePrefix + strings.TrimPrefix(filepath.Base(f.Name()), newFilePrefix) + rowFileSuffix
 	path := filepath.Join(dir, name)
@@ -70,6 +71,10 @@ func (r *rowFile) append(data []byte) error {
 	}
 	if err != nil {
 		_ = r.f.Truncate(r.read) // what is left of it is no whole row, and is written over
+		var where *fs.PathError
+		if errors.As(err, &where) {
+			where.Path = r.path // it was made under another name
+		}
 		return err
 	}
 	r.read += int64(len(data))

@@ -64,7 +64,7 @@ func OpenStore(dir string) (*Store, error) {
 	}
 	s := &Store{dir: dir, index: map[string]place{}, lost: map[string]loss{}, claimed: map[string]bool{}}
 	var err error
-	if s.claims, err = os.OpenFile(filepath.Join(dir, "claims"), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+	if s.claims, err = os.OpenFile(filepath.Join(dir, "claims"), os.O_CREATE|os.O_RDWR, 0o666); err != nil {
 		return nil, err
 	}
 	return s, s.refresh()
@@ -234,6 +234,7 @@ func writeWhole(path string, data []byte) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
+	_ = f.Chmod(0o644)
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
