@@ -17,8 +17,8 @@ var checkCommand = command{
 	args:  "FILE",
 	short: "is the file right; --resolved prints it with every default",
 	long: `Reads the scenario and everything it names, and prints every problem with file, line, column and the nearest right
-word, and every warning; every value that a study section will try is checked, and nothing is run. --resolved prints the file with its short forms expanded and its defaults filled in; the
-output is a scenario file itself.`,
+word, and every warning; every value that a study section will try is checked, and nothing is run. --resolved prints the
+file with its short forms expanded and its defaults filled in; the output is a scenario file itself.`,
 	exits: []int{exitDone, exitUsage, exitInterrupted},
 	setup: func(flags *pflag.FlagSet) func(context.Context, *terminal, []string) error {
 		var o checkOptions
