@@ -30,12 +30,16 @@ func placeWithin(f *facility.Facility, work int) (*Layout, error) {
 		l.Lines = append(l.Lines, s.line(k))
 		l.Bound += l.Lines[k].Bound
 	}
-	if s.searched {
+	if s.searched && len(s.racks) <= settleRacks {
 		s.settle(l)
 	}
 	s.report(l)
 	return l, nil
 }
+
+// settleRacks is the largest hall whose result is placed a second time: above it a plan of 10,000 racks would take half as
+// long again, and planning its result again may move servers, though never place fewer.
+const settleRacks = 3000
 
 // settle moves what a search has found to where the servers stand when just as many are asked for, so that planning
 // a result again changes nothing.
@@ -46,7 +50,8 @@ func (s *site) settle(l *Layout) {
 		f.Orders[k].Max, f.Orders[k].Count = false, l.Lines[k].Placed
 	}
 	t := newSite(&f)
-	t.budget, t.kindsOf, t.cases, t.relaxed = s.budget, s.kindsOf, s.cases, s.relaxed // none of it depends on how many are asked for
+	// None of it depends on how many are asked for.
+	t.budget, t.kindsOf, t.cases, t.relaxed, t.bounds = s.budget, s.kindsOf, s.cases, s.relaxed, s.bounds
 	for k := range f.Orders {
 		if t.line(k).Placed != l.Lines[k].Placed {
 			return

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"math"
+	"slices"
 
 	"headroom/facility"
 )
@@ -88,19 +89,33 @@ type lineBound struct {
 
 // bound bounds a line given what stands of the earlier ones.
 func (s *site) bound(k, before, placed int) lineBound {
+	b := s.boundAnyCount(k, before, placed)
+	if limit := orderCount(s.f.Orders[k]); limit < b.bound {
+		b.bound, b.proof = limit, "order"
+	}
+	b.bound = max(b.bound, placed)
+	return b
+}
+
+// boundAnyCount is bound however many are asked for. It hangs on how many of each model stand and not on where, so that
+// one line has it once for both placements of a plan.
+func (s *site) boundAnyCount(k, before, placed int) lineBound {
 	o := &s.f.Orders[k]
-	alone := *s.f
-	alone.Orders = []facility.Order{{Model: o.Model, Max: true}}
-	b := lineBound{bound: boundWithin(&alone, s.kinds(), s.boundCases()) - before, proof: "cuts"}
 	x := s.relax()
-	b.stage = stage{least: make([]int, len(x.models)), reach: before + placed, cap: math.MaxInt}
+	st := stage{least: make([]int, len(x.models)), reach: before + placed, cap: math.MaxInt}
 	for j, m := range x.models {
 		if m == o.Model {
-			b.stage.model, b.stage.least[j] = j, before
+			st.model, st.least[j] = j, before
 		} else {
-			b.stage.least[j] = s.countOf(m)
+			st.least[j] = s.countOf(m)
 		}
 	}
+	if was, ok := s.bounds[k]; ok && was.stage.reach == st.reach && slices.Equal(was.stage.least, st.least) {
+		return was
+	}
+	alone := *s.f
+	alone.Orders = []facility.Order{{Model: o.Model, Max: true}}
+	b := lineBound{bound: boundWithin(&alone, s.kinds(), s.boundCases()) - before, proof: "cuts", stage: st}
 	if b.bound > placed || s.plain(k) {
 		b.priced = s.bestPrices(b.stage)
 		if p := b.priced.bound - before; p < b.bound {
@@ -111,10 +126,7 @@ func (s *site) bound(k, before, placed int) lineBound {
 		b.bound -= b.bound % o.Block
 	}
 	b.uncut = b.bound
-	if limit := orderCount(*o); limit < b.bound {
-		b.bound, b.proof = limit, "order"
-	}
-	b.bound = max(b.bound, placed)
+	s.bounds[k] = b
 	return b
 }
 

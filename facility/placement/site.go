@@ -119,7 +119,8 @@ type site struct {
 	kindsOf  *kinds  // see kinds, relax and boundCases
 	relaxed  *relaxed
 	cases    *boundCases
-	shared   map[string]bool // names of what racks share, see namesShared
+	bounds   map[int]lineBound // by line, see boundAnyCount
+	shared   map[string]bool   // names of what racks share, see namesShared
 }
 
 // Errors is everything that is wrong with a facility.
@@ -235,7 +236,7 @@ const (
 )
 
 func newSite(f *facility.Facility) *site {
-	s := &site{f: f, phased: f.Phased()}
+	s := &site{f: f, phased: f.Phased(), bounds: map[int]lineBound{}}
 	for i := range f.Models {
 		s.needs = append(s.needs, newNeed(&f.Models[i]))
 	}
