@@ -451,6 +451,9 @@ func newFitMark(bars []fitBar, k float64, width vg.Length) fitMark {
 	slot := width / vg.Length(len(bars))
 	m.words = slot >= textWidth("upstream", sizeSmall, true)+4
 	for _, b := range bars {
+		for _, line := range wrap(b.words(), sizeSmall, true, slot-4, 2) {
+			m.words = m.words && !strings.HasSuffix(line, "…") // letters where words would be cut off
+		}
 		if textWidth(b.name, sizeTick, false) > slot-4 {
 			m.upright = true
 		}

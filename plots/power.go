@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg/draw"
 
@@ -123,7 +124,8 @@ func powerFigure(r *sim.Result) *figure {
 	f.panels = []*panel{pn}
 	for _, l := range limits {
 		if l.Bypassed && l.Kind != power.UPS {
-			f.notes = append(f.notes, "Not all of the facility's power comes through the "+l.Name+".")
+			level, _, _ := strings.Cut(l.Name, ",") // without what is lost of it
+			f.notes = append(f.notes, fmt.Sprintf("Not all of the facility's power comes through the %s.", level))
 		}
 	}
 	if pn.why = t.lacking("facility_w", "it_w"); pn.why != "" {
