@@ -126,7 +126,8 @@ func elevationTitle(r *sim.Result, stacks []stack) string {
 	if len(f.Orders) > 0 && f.Orders[0].Model >= 0 && f.Orders[0].Model < len(f.Models) {
 		if h := f.Models[f.Orders[0].Model].HeightU; h > 0 {
 			if b := r.Capacity.Binding; gap >= h && len(b) > 0 && b[0].Limit != string(placement.Order) {
-				s += fmt.Sprintf(": height for %s more, which %s stops", show.Count(gap/h), LimitName(b[0].Limit))
+				names, verb := BindingNames(&b[0])
+				s += fmt.Sprintf(": height for %s more, which %s %s", show.Count(gap/h), names, verb)
 			} else if gap < h {
 				s += fmt.Sprintf(", too low for a server of %dU", h)
 			}
@@ -141,7 +142,7 @@ func drawElevations(p *pen, r vg.Rectangle, res *sim.Result, stacks []stack) {
 	for _, s := range stacks {
 		tallest = max(tallest, f.Racks[s.rack].HeightU)
 	}
-	const footH, headH, axisW = vg.Length(64), vg.Length(20), vg.Length(30)
+	const footH, headH, axisW = vg.Length(64 + sizeSmall + 3), vg.Length(20), vg.Length(30)
 	base, top := r.Min.Y+footH, r.Max.Y-headH
 	unit := (top - base) / vg.Length(tallest)
 	slot := (r.Max.X - r.Min.X - axisW) / vg.Length(len(stacks))
@@ -198,7 +199,7 @@ func drawElevations(p *pen, r vg.Rectangle, res *sim.Result, stacks []stack) {
 			p.text(x, y, fit(line, sizeSmall, false, slot-4), style{size: sizeSmall, color: ink, ax: 0.5, ay: 1})
 			y -= sizeSmall + 3
 		}
-		for _, line := range wrap(limitName(here.Binding), sizeSmall, true, slot-4, 2) {
+		for _, line := range wrap(tiedNames(here.Binding, here.Ties), sizeSmall, true, slot-4, 3) {
 			p.text(x, y, line, style{size: sizeSmall, bold: true, color: limitColor(here.Binding), ax: 0.5, ay: 1})
 			y -= sizeSmall + 3
 		}

@@ -41,19 +41,29 @@ func LimitName(limit string) string { return limitName(placement.Limit(limit)) }
 // BindingNames returns what stops the next server with the limits that tie with it, "rack power and air cooling": raising
 // one of them alone admits nothing. verb is "stops", or "stop" for several.
 func BindingNames(b *sim.Binding) (names, verb string) {
-	names = LimitName(b.Limit)
-	if b.Also == "" {
-		return names, "stops"
-	}
-	ties := strings.Split(b.Also, ", ")
-	for i, tie := range ties {
-		if i == len(ties)-1 {
-			names += " and " + LimitName(tie)
-		} else {
-			names += ", " + LimitName(tie)
+	var ties []placement.Limit
+	if b.Also != "" {
+		for _, tie := range strings.Split(b.Also, ", ") {
+			ties = append(ties, placement.Limit(tie))
 		}
 	}
-	return names, "stop"
+	if verb = "stops"; len(ties) > 0 {
+		verb = "stop"
+	}
+	return tiedNames(placement.Limit(b.Limit), ties), verb
+}
+
+// tiedNames names a limit with those that tie with it.
+func tiedNames(l placement.Limit, ties []placement.Limit) string {
+	names := limitName(l)
+	for i, tie := range ties {
+		joint := ", "
+		if i == len(ties)-1 {
+			joint = " and "
+		}
+		names += joint + limitName(tie)
+	}
+	return names
 }
 
 // Limits returns the limits in the order in which tables list them.
@@ -144,7 +154,7 @@ type fitBar struct {
 	ties                               []placement.Limit // that stop each of these as soon
 }
 
-// letters and words name the limit that stops the next server, with those that tie with it.
+// letters are the limits that stop the next server.
 func (b *fitBar) letters() string {
 	name := limitLetter(b.binding)
 	for _, l := range b.ties {
@@ -153,17 +163,7 @@ func (b *fitBar) letters() string {
 	return name
 }
 
-func (b *fitBar) words() string {
-	name := limitName(b.binding)
-	for i, l := range b.ties {
-		joint := ", "
-		if i == len(b.ties)-1 {
-			joint = " and "
-		}
-		name += joint + limitName(l)
-	}
-	return name
-}
+func (b *fitBar) words() string { return tiedNames(b.binding, b.ties) }
 
 // mostBars is the most bars a chart names; more racks than this are shown row by row.
 const mostBars = 40

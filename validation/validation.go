@@ -175,6 +175,11 @@ func (t Target) Check(tb testing.TB, simulated float64) {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	for _, word := range strings.Fields(t.What + " " + t.Source) { // the book is for every machine
+		if strings.HasPrefix(word, "/") && strings.Count(word, "/") > 1 {
+			tb.Errorf("%s names a path of this machine: %s", t.ID, word)
+		}
+	}
 	used := t.Used(simulated)
 	tb.Logf("%-44s %12.6g %s, allowed %.6g to %.6g", t.ID, simulated, t.Unit, t.Low, t.High)
 	a, ok := table[t.ID]

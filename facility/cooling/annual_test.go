@@ -192,7 +192,7 @@ func TestAnnualPUEOfBuiltInClimates(t *testing.T) {
 		}
 		fmt.Fprintln(w)
 		if !testing.Short() {
-			validation.Within("climate/pue-"+strings.ToLower(strings.ReplaceAll(st.city, " ", "-")), fmt.Sprintf("%s: annual PUE of the plant that is furthest off (%s)", st.city, farCase), "", farWant, 0.01, "the same plant on the hours of "+st.file+".epw").
+			validation.Within("climate/pue-"+strings.ToLower(strings.ReplaceAll(st.city, " ", "-")), fmt.Sprintf("%s: annual PUE of the plant that is furthest off (%s)", st.city, farCase), "", farWant, 0.01, "the same plant on the hours of "+filepath.Base(st.file)).
 				FromData().Check(t, farGot)
 		}
 	}
