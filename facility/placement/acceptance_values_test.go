@@ -75,7 +75,7 @@ func answers(t testing.TB) map[string][]any {
 			kVA(400, 32) * power.NECContinuous,
 		},
 		"W012": {power.SinglePhaseVA(120, 15) * power.NECContinuous, 100 * 400 / (power.SinglePhaseVA(120, 15) * power.NECContinuous)},
-		"W015": {500 / 120.0, 500 / 208.0, text(20), 20 * power.NECContinuous, text(30), 30 * power.NECContinuous},
+		"W015": {500 / power.SinglePhaseVA(120, 1), 500 / power.SinglePhaseVA(208, 1), text(20), 20 * power.NECContinuous, text(30), 30 * power.NECContinuous},
 		"W018": {power.NeutralA(16, 12, 8)}, "W019": {power.NeutralA(10, 10, 10)},
 		"W034": fits(dgxH100(), 42, 48000), "W035": fits(dgxB200(), 42, 48000), "W036": fits(capped, 42, 48000),
 		"W038": fits(dgxH100(), 42, 78000), "W039": fits(dgxB200(), 42, 78000), "W042": fits(dgxH100(), 48, 78000),
@@ -83,7 +83,7 @@ func answers(t testing.TB) map[string][]any {
 		"W072": airRow(1, 158), "W073": airRow(4, 632), "W075": airRow(40.8, 6445), "W076": airRow(48, 7583), "W078": airRow(120, 18956),
 		"W084": {10e3 / cooling.WattsPerTon, 10.2e3 / cooling.WattsPerTon, 250e3 / cooling.WattsPerTon, text(12000)},
 		"W085": {cooling.CoolantLPM("water", 1000, 10), cooling.CoolantLPM("water", 1000, 6)},
-		"W061": {}, "W068": {5500 / 0.8, 5500 / 0.8 * 1.25},
+		"W061": {},
 		"W106": {
 			catalog.PUELines[0].PUE, catalog.PUELines[1].PUE, text(2021), catalog.PUELines[2].PUE, 100 * catalog.MinRackUpRate, float64(catalog.PUELines[2].Year),
 			text(2024), catalog.PUELines[3].PUE, float64(catalog.PUELines[3].Year),
@@ -96,19 +96,18 @@ func answers(t testing.TB) map[string][]any {
 			float64(catalog.GBChangeTapeKPerH), float64(catalog.GBChangeDiskKPerH), float64(catalog.GBBatteryMinC), float64(catalog.GBBatteryMaxC),
 		},
 	}
+	// W068: a quarter more than the load is a derate of 0.8.
+	spare := node("ups", power.UPS, 8593.75, "u")
+	spare.PF, spare.Derate = 0.8, 0.8
+	g := graph(t, node("u", power.Utility, 1e6), spare)
+	holds("W068: 5,500 W", g.CapacityW(1, 1) == 5500)
+	a["W068"] = []any{float64(g.CapacityVA(1, 1)), float64(g.CapacityVA(1, 1)) / spare.Derate}
 	b := power.BalanceOf(45, 38, 52)
 	a["W016"] = []any{b.MeanA, 100 * b.Imbalance, kVA(415, b.MeanA), 100 * b.WorstA / 63}
 	holds("W016: "+b.Verdict(), b.Verdict() == "correct soon")
 
 	// W022: one supply on each of two circuits of one line each under one parent.
-	m := watts(1000)
-	m.PSUs = 2
-	f := fillWith(m, racks(1, 1, facility.NoLimit))
-	one, two := node("pdu1", power.RackFeed, 1e4, "parent"), node("pdu2", power.RackFeed, 1e4, "parent")
-	one.Lines, two.Lines = power.L1, power.L2
-	f.Power = graph(t, node("u", power.Utility, 1e6), node("parent", power.Distribution, 1e5, "u"), one, two)
-	f.Racks[0].Feeds = []int{2, 3}
-	loads := place(t, f).Loads
+	loads := place(t, supplyOnTwoLines(t)).Loads
 	for line := range 2 {
 		for _, n := range []int{2, 3, 1} {
 			a["W022"] = append(a["W022"], float64(loads[n].PhaseW[line]))
@@ -155,7 +154,7 @@ func answers(t testing.TB) map[string][]any {
 	bulbs := rackOf(t, watts(60), 50, 4000)
 	a["W047"] = []any{float64(bulbs.Racks[0].FreeW) / 1e3}
 
-	f = fillWith(facility.Model{Name: "node", HeightU: 8, PlanW: 5600, PlanAirW: 5600, PF: 1}, racks(1, 42, facility.NoLimit))
+	f := fillWith(facility.Model{Name: "node", HeightU: 8, PlanW: 5600, PlanAirW: 5600, PF: 1}, racks(1, 42, facility.NoLimit))
 	u := node("utility", power.Utility, 20000)
 	u.PF = 0.95
 	f.Power, f.Racks[0].Feeds, f.Orders[0] = graph(t, u), []int{0}, facility.Order{Count: 2}
@@ -167,17 +166,9 @@ func answers(t testing.TB) map[string][]any {
 	med.SetPlan(int64(0.7 * (parts[0] + parts[1] + parts[2])))
 	a["W050"] = []any{text(70), 0.7 * parts[0], 0.7 * parts[1], 0.7 * parts[2], float64(med.PlanW)}
 
-	b300 := dgxB200()
-	b300.SetPlan(14500)
-	f = fillWith(b300, racks(8, 42, 60000))
-	f.Orders[0] = facility.Order{Count: 32}
-	f.Power = graph(t, node("utility", power.Utility, 1e6))
-	f.OtherW, f.OtherFed = 12000, []int{0}
-	f.Mechanical = []facility.MechanicalLoad{{Name: "cooling", Fed: []int{0}, W: 17600}}
-	for i := range f.Racks {
-		f.Racks[i].Feeds = []int{0}
-	}
+	f = megawattSite(t)
 	farm := place(t, f)
+	b300 := f.Models[0]
 	burst := fillWith(b300, slices.Clone(f.Racks))
 	for i := range burst.Racks {
 		burst.Racks[i].PowerW = facility.NoLimit
@@ -287,7 +278,7 @@ func answers(t testing.TB) map[string][]any {
 		ID: "shelf", Kind: power.RackFeed, Element: "power shelf", From: []string{"u"}, Units: 6, Redundant: 1, RatingVA: 3000, PF: 1, Derate: 1,
 		Loss: power.LossThrough([3]float64{0.2, 15.0 / 18, 1}, [3]float64{0.96, 0.965, 0.965}),
 	}
-	g := graph(t, node("u", power.Utility, 1e6), shelf)
+	g = graph(t, node("u", power.Utility, 1e6), shelf)
 	flow := g.NewFlow([]power.Consumer{{Fed: []int{1}, IT: true}})
 	flow.Set(0, 15000)
 	a["W111"] = []any{

@@ -412,9 +412,8 @@ func TestLinesAfterAnUnclaimedLoss(t *testing.T) {
 	}
 }
 
-// W022: a server of 1 kW on two PDUs, one on L1 and the other on L2 of one parent: 500, 0 and 500 W on L1, 0, 500 and
-// 500 W on L2.
-func TestSupplyOnTwoLines(t *testing.T) {
+// supplyOnTwoLines is the hall of W022.
+func supplyOnTwoLines(t testing.TB) *facility.Facility {
 	m := watts(1000)
 	m.PSUs = 2
 	f := fillWith(m, racks(1, 1, facility.NoLimit))
@@ -422,6 +421,13 @@ func TestSupplyOnTwoLines(t *testing.T) {
 	one.Lines, two.Lines = power.L1, power.L2
 	f.Power = graph(t, node("u", power.Utility, 1e6), node("parent", power.Distribution, 1e5, "u"), one, two)
 	f.Racks[0].Feeds = []int{2, 3}
+	return f
+}
+
+// W022: a server of 1 kW on two PDUs, one on L1 and the other on L2 of one parent: 500, 0 and 500 W on L1, 0, 500 and
+// 500 W on L2.
+func TestSupplyOnTwoLines(t *testing.T) {
+	f := supplyOnTwoLines(t)
 	l := place(t, f)
 	for n, want := range [][3]int64{2: {500, 0, 0}, 3: {0, 500, 0}, 1: {500, 500, 0}} {
 		if n > 0 && l.Loads[n].PhaseW != want {

@@ -146,10 +146,10 @@ func TestPods(t *testing.T) {
 	}
 }
 
-func TestSites(t *testing.T) {
-	// W051: 32 × 14.5 kW + 17.6 + 12 kW on a budget of 1 MW.
+// megawattSite is the site of W051: 32 × 14.5 kW + 17.6 + 12 kW on a budget of 1 MW.
+func megawattSite(t testing.TB) *facility.Facility {
 	m := dgxB200()
-	m.PlanW, m.PlanAirW = 14500, 14500
+	m.SetPlan(14500)
 	f := fillWith(m, racks(8, 42, 60000))
 	f.Orders[0] = facility.Order{Count: 32}
 	f.Power = graph(t, node("utility", power.Utility, 1e6))
@@ -158,12 +158,14 @@ func TestSites(t *testing.T) {
 	for i := range f.Racks {
 		f.Racks[i].Feeds = []int{0}
 	}
+	return f
+}
+
+func TestSites(t *testing.T) {
+	f := megawattSite(t)
 	l := place(t, f)
 	if l.DemandW[0] != 493600 {
 		t.Errorf("W051: %d W, want 493600", l.DemandW[0])
-	}
-	if burst := 32*14500*106/100 + 29600; burst != 521440 {
-		t.Errorf("W051 burst: %d", burst)
 	}
 	// W049: a domain of 20 kVA at PF 0.95 with two servers of 5.6 kW.
 	f = fillWith(facility.Model{Name: "node", HeightU: 8, PlanW: 5600, PlanAirW: 5600, PF: 1}, racks(1, 42, facility.NoLimit))

@@ -1,7 +1,6 @@
 package farm
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-
-	"headroom/scenarios/study/sweep"
 )
 
 // cluster starts three servers with routes between them and JetStream, as a cluster that stands already.
@@ -62,14 +59,7 @@ func cluster(t *testing.T) []*server.Server {
 func TestCluster(t *testing.T) {
 	ctx, stop := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer stop()
-	alone, _ := ready(t, t.TempDir())
-	if err := alone.Local(ctx, 2); err != nil {
-		t.Fatal(err)
-	}
-	var want, got bytes.Buffer
-	if err := alone.WriteCSV(&want); err != nil {
-		t.Fatal(err)
-	}
+	_, want := alone(ctx, t)
 	servers := cluster(t)
 	var urls []string
 	for _, s := range servers {
@@ -87,18 +77,7 @@ func TestCluster(t *testing.T) {
 	var mu sync.Mutex
 	for _, name := range []string{"one", "two"} {
 		group.Go(func() {
-			w, err := Join(ctx, LinkOptions{URL: link.URL, Name: name}, "")
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer w.Close()
-			base, err := w.Bundle.Base()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			err = sweep.Work(ctx, w, w.Beat(), func(ctx context.Context, j sweep.Job) sweep.Outcome {
+			work(ctx, t, link.URL, name, func() {
 				mu.Lock()
 				made++
 				n := made
@@ -113,11 +92,7 @@ func TestCluster(t *testing.T) {
 						servers[killed].Shutdown()
 					})
 				}
-				return base.Make(ctx, j)
 			})
-			if err != nil {
-				t.Error(err)
-			}
 		})
 	}
 	if err := st.Run(ctx, host, 16); err != nil {
@@ -127,12 +102,7 @@ func TestCluster(t *testing.T) {
 		t.Log(err) // a cluster that lost a server may take longer to remove a stream
 	}
 	group.Wait()
-	if err := st.WriteCSV(&got); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want.Bytes(), got.Bytes()) {
-		t.Error("the tables differ")
-	}
+	sameTable(t, st, want)
 	t.Logf("server %d killed; %d executions of %d runs", killed, made, st.Count.Made)
 	if made > st.Count.Made+2 {
 		t.Errorf("%d executions of %d runs", made, st.Count.Made)

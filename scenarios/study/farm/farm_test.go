@@ -33,19 +33,59 @@ func ready(t *testing.T, dir string) (*sweep.Study, *Bundle) {
 	return sweep.New(st, &sweep.Maker{Base: sweep.NewBase(src, scenarios.Options{Set: set}), Store: store}, nil), b
 }
 
+// alone is the study made by one process, and its table.
+func alone(ctx context.Context, t *testing.T) (*sweep.Study, []byte) {
+	t.Helper()
+	st, _ := ready(t, t.TempDir())
+	if err := st.Local(ctx, 1); err != nil {
+		t.Log(st.Runs()[0].Err)
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	if err := st.WriteCSV(&table); err != nil {
+		t.Fatal(err)
+	}
+	return st, table.Bytes()
+}
+
+func sameTable(t *testing.T, st *sweep.Study, want []byte) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := st.WriteCSV(&got); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got.Bytes()) {
+		t.Error("the tables differ")
+	}
+}
+
+// work joins a study and makes its runs until it is over; before is called before each.
+func work(ctx context.Context, t *testing.T, url, name string, before func()) {
+	w, err := Join(ctx, LinkOptions{URL: url, Name: name}, "")
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer w.Close()
+	base, err := w.Bundle.Base()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	err = sweep.Work(ctx, w, w.Beat(), func(ctx context.Context, j sweep.Job) sweep.Outcome {
+		before()
+		return base.Make(ctx, j)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // Three workers over a server give the table that one process gives.
 func TestThreeWorkers(t *testing.T) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
-	alone, _ := ready(t, t.TempDir())
-	if err := alone.Local(ctx, 1); err != nil {
-		t.Log(alone.Runs()[0].Err)
-		t.Fatal(err)
-	}
-	var want, got bytes.Buffer
-	if err := alone.WriteCSV(&want); err != nil {
-		t.Fatal(err)
-	}
+	_, want := alone(ctx, t)
 	ns, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -59,22 +99,7 @@ func TestThreeWorkers(t *testing.T) {
 	}
 	var group sync.WaitGroup
 	for _, name := range []string{"one", "two", "three"} {
-		group.Go(func() {
-			w, err := Join(ctx, LinkOptions{URL: link.URL, Name: name}, "")
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer w.Close()
-			base, err := w.Bundle.Base()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if err := sweep.Work(ctx, w, w.Beat(), base.Make); err != nil {
-				t.Error(err)
-			}
-		})
+		group.Go(func() { work(ctx, t, link.URL, name, func() {}) })
 	}
 	if err := st.Run(ctx, host, 16); err != nil {
 		t.Fatal(err)
@@ -83,12 +108,7 @@ func TestThreeWorkers(t *testing.T) {
 		t.Error(err)
 	}
 	group.Wait()
-	if err := st.WriteCSV(&got); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want.Bytes(), got.Bytes()) {
-		t.Error("the tables differ")
-	}
+	sameTable(t, st, want)
 	if st.Count.Made != 18 || host.Seen.Again != 0 {
 		t.Errorf("%+v %+v", st.Count, host.Seen)
 	}

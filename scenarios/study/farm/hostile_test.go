@@ -1,10 +1,10 @@
 package farm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,14 +17,7 @@ import (
 func TestGarbage(t *testing.T) {
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
-	alone, _ := ready(t, t.TempDir())
-	if err := alone.Local(ctx, 2); err != nil {
-		t.Fatal(err)
-	}
-	var want, got bytes.Buffer
-	if err := alone.WriteCSV(&want); err != nil {
-		t.Fatal(err)
-	}
+	alone, want := alone(ctx, t)
 	ns, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -74,25 +67,15 @@ func TestGarbage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Join(ctx, LinkOptions{URL: link.URL, Name: "one"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	base, err := w.Bundle.Base()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var made atomic.Int64
-	ended := make(chan error, 1)
-	go func() {
-		ended <- sweep.Work(ctx, w, w.Beat(), func(ctx context.Context, j sweep.Job) sweep.Outcome {
+	var worker sync.WaitGroup
+	worker.Go(func() {
+		work(ctx, t, link.URL, "one", func() {
 			if made.Add(1) == 3 {
 				litter()
 			}
-			return base.Make(ctx, j)
 		})
-	}()
+	})
 	// A lease that nobody renews and that never expires holds its run up until it is taken away.
 	time.AfterFunc(3*time.Second, func() {
 		if s, err := vandal.js.Stream(ctx, n.leases()); err == nil {
@@ -105,15 +88,8 @@ func TestGarbage(t *testing.T) {
 	if err := host.Close(ctx, true); err != nil {
 		t.Error(err)
 	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	if err := st.WriteCSV(&got); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want.Bytes(), got.Bytes()) {
-		t.Error("the tables differ")
-	}
+	worker.Wait()
+	sameTable(t, st, want)
 	t.Logf("%d runs made for %d", made.Load(), len(runs))
 }
 
