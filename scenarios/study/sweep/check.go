@@ -106,8 +106,16 @@ func (b *Base) Check(p *Plan) error {
 		trials = append(trials, trialOf(variant, len(first), []scenarios.Setting{s.Low}), trialOf(variant, len(first), []scenarios.Setting{s.High}))
 	}
 	errs := study.Many(context.Background(), len(trials), runtime.GOMAXPROCS(0), func(_ context.Context, i int) error {
-		_, err := b.point(&trials[i].task)
-		return err
+		if _, err := b.point(&trials[i].task); err != nil || i > len(variants) {
+			return err
+		}
+		// What no run can do without is missing from all: a scenario that can only be placed. A point that does not
+		// place is told as the run that fails.
+		var list scenarios.Problems
+		if _, err := b.prepare(&trials[i].task); errors.As(err, &list) {
+			return list
+		}
+		return nil
 	})
 	var problems scenarios.Problems
 	for i, err := range errs {

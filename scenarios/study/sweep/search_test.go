@@ -397,6 +397,29 @@ func TestTornado(t *testing.T) {
 }
 
 // What cannot work is told with the place of the value, before anything runs.
+// A scenario that can be placed and not run makes no study: it is refused before ten thousand runs fail.
+func TestCheckOfPlanOnly(t *testing.T) {
+	const text = `version: 1
+site: {climate: shanghai}
+racks: [{row: A, count: 2, height: 48U, power: 48 kW}]
+servers: [{model: dgx-h100, count: 2}]
+study: {vary: [{path: "racks[A].power", values: [36 kW, 48 kW]}]}
+`
+	src, err := scenarios.Parse("plan.yaml", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := src.Load(scenarios.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, _ := sc.Study()
+	err = NewBase(src, scenarios.Options{}).Check(NewPlan(st))
+	if err == nil || !strings.Contains(err.Error(), "plan.yaml:1:1: power: a run needs a power section") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for _, c := range []struct{ study, want string }{
 		{"vary: [{path: \"racks[A].pwoer\", values: [1 kW]}]", "tiny.yaml:21:44: racks[A].pwoer: unknown key"},
